@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read a function's LLVM IR as data: blocks of instructions with their types and operands.
 
-It reads what the writers of `codegen.llvm` write, no more: an instruction that it does not know is a defect (E961).
+It reads what the writers of `codegen.llvm` write, no more: an instruction that it does not know is a defect (E980).
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def _instruction(line: str) -> Instruction:
         match = _FORMS[op].fullmatch(text)
         if match is not None:
             return _of_form(result, op, match)
-    raise CodegenError("E961", f"the writer of WGSL does not know {line!r}")
+    raise CodegenError("E980", f"the writer of WGSL does not know {line!r}")
 
 
 def _of_form(result: str, op: str, match: re.Match[str]) -> Instruction:

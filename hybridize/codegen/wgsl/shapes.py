@@ -110,7 +110,7 @@ class _Graph:
                 if self.number[way] > self.number[label]:
                     continue
                 if not self.dominates(way, label):
-                    raise CodegenError("E961", f"the writer of WGSL does not know a loop with two beginnings: {label}")
+                    raise CodegenError("E980", f"the writer of WGSL does not know a loop with two beginnings: {label}")
                 inside, stack = loops.setdefault(way, {way}), [label]
                 while stack:
                     one = stack.pop()

@@ -76,7 +76,7 @@ def write_kernel(function: Function, module: Module, blocks: int) -> WgslKernel:
     """Write a kernel, of which no more than so many blocks are launched.
 
     Raises:
-        CodegenError E961: it has an instruction that has no form in WGSL.
+        CodegenError E980: it has an instruction that has no form in WGSL.
     """
     writer = _Writer(function, module, blocks)
     Shape(writer.reading, writer).write()
@@ -226,7 +226,7 @@ class _Writer:
         if value is None:
             return literal(operand, type, form or form_of(type, narrow=type == "i64" and self._is_narrow(operand)))
         if isinstance(value, tuple | Pointer):
-            raise CodegenError("E961", f"WGSL has no register for {operand} of {self.reading.name}")
+            raise CodegenError("E980", f"WGSL has no register for {operand} of {self.reading.name}")
         text = self._taken(value.lanes[lane])
         if form is None or form is value.form:
             return text
@@ -298,7 +298,7 @@ class _Writer:
             case "freeze":
                 return x
         if len(one.operands) > 1:
-            raise CodegenError("E961", f"WGSL has no {one.op} of {kind}")
+            raise CodegenError("E980", f"WGSL has no {one.op} of {kind}")
         return self._converted(one, kind, form, lane)
 
     def _converted(self, one: Instruction, kind: str, form: Form, lane: int) -> str:
@@ -331,7 +331,7 @@ class _Writer:
                 return f"({low} & 1) != 0" if to == "i1" else masked(low, to)
             case "zext" | "sext":
                 return self._extended(x, kind, to, form, signs=one.op == "sext", is_wide=is_wide)
-        raise CodegenError("E961", f"WGSL has no {one.op} from {kind} to {to}")
+        raise CodegenError("E980", f"WGSL has no {one.op} from {kind} to {to}")
 
     def _extended(self, x: str, kind: str, to: str, form: Form, *, signs: bool, is_wide: bool) -> str:
         if kind == "i1":
@@ -355,7 +355,7 @@ class _Writer:
             return x if form is Form.WIDE else f"i32({x}.x)"
         if kind == to:
             return x
-        raise CodegenError("E961", f"WGSL has no bitcast from {kind} to {to}")
+        raise CodegenError("E980", f"WGSL has no bitcast from {kind} to {to}")
 
     # Integers
 
@@ -401,7 +401,7 @@ class _Writer:
             return f"i32(u32({x}) {OPERATORS[op]} u32({y}))"
         if op in ("sdiv", "srem"):
             return masked(f"{signed(x, kind)} {OPERATORS[op]} {signed(y, kind)}", kind)
-        raise CodegenError("E961", f"WGSL has no {op} of {kind}")
+        raise CodegenError("E980", f"WGSL has no {op} of {kind}")
 
     def _logic(self, one: Instruction, lane: int) -> str:
         x, y = (self._lane(v, "i1", lane) for v in one.operands)
@@ -486,7 +486,7 @@ class _Writer:
             parts = before.operands[:1] if before.op == "getelementptr" else before.operands
             stack += [x for x in parts if x not in seen]
             seen.update(parts)
-        raise CodegenError("E961", f"WGSL has no array for the pointer {operand} of {self.reading.name}")
+        raise CodegenError("E980", f"WGSL has no array for the pointer {operand} of {self.reading.name}")
 
     def _phi(self, one: Instruction) -> None:
         """Nothing: the ways set it."""
@@ -525,21 +525,21 @@ class _Writer:
                 words = [word for one in numbers for word in _words(one, constant[2])]
                 self._arrays[array] = _Array(len(words), content=", ".join(words))
             else:
-                raise CodegenError("E961", f"WGSL has no array for {text!r}")
+                raise CodegenError("E980", f"WGSL has no array for {text!r}")
         return Pointer(array, 4, "0")
 
     def _pointer(self, operand: str) -> Pointer:
         value = self._values.get(operand)
         pointer = value if isinstance(value, Pointer) else self._root(operand)
         if pointer is None:
-            raise CodegenError("E961", f"WGSL has no pointer {operand} of {self.reading.name}")
+            raise CodegenError("E980", f"WGSL has no pointer {operand} of {self.reading.name}")
         if pointer.index:
             self._taken(pointer.index)
         return pointer
 
     def _same_array(self, x: Pointer, y: Pointer) -> None:
         if x.array != y.array:
-            raise CodegenError("E961", f"WGSL has no pointer into {x.array} or {y.array} of {self.reading.name}")
+            raise CodegenError("E980", f"WGSL has no pointer into {x.array} or {y.array} of {self.reading.name}")
 
     def _scaled(self, pointer: Pointer, unit: int) -> str:
         """The index of a pointer in other units."""
@@ -594,7 +594,7 @@ class _Writer:
         count, kind = lanes_of(one.type)
         pointer, size, form = self._pointer(one.operands[0]), _bytes(kind), self._form(one, kind)
         if kind == "ptr":
-            raise CodegenError("E961", f"WGSL has no pointers in memory ({self.reading.name})")
+            raise CodegenError("E980", f"WGSL has no pointers in memory ({self.reading.name})")
         place = self._scaled(pointer, max(size, 1) if size < 8 else 4)
         texts = []
         for lane in range(count):
@@ -659,7 +659,7 @@ class _Writer:
             text = self._integer_call(name, one, kind, form, lane)
             if text:
                 return text
-        raise CodegenError("E961", f"WGSL has no function {one.word}")
+        raise CodegenError("E980", f"WGSL has no function {one.word}")
 
     def _integer_call(self, name: str, one: Instruction, kind: str, form: Form, lane: int) -> str:
         is_wide = kind == "i64" and not all(map(self._is_narrow, one.operands[: 1 if name.startswith("ct") else 2]))
@@ -884,5 +884,5 @@ def _words(number: str, type: str) -> Sequence[str]:
     else:
         raw = (int(number) & ((1 << (8 * _bytes(type))) - 1)).to_bytes(_bytes(type), "little")
     if len(raw) % 4:
-        raise CodegenError("E961", f"WGSL has no tables of {type}")
+        raise CodegenError("E980", f"WGSL has no tables of {type}")
     return [f"{word}u" for word in struct.unpack(f"<{len(raw) // 4}I", raw)]

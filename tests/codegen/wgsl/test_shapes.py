@@ -149,7 +149,7 @@ def test_any_shape(ways, seed):
 
 def test_a_loop_that_ways_enter_at_two_blocks_is_refused():
     ways = {"a": ("b", "c"), "b": ("c",), "c": ("b", "d"), "d": ()}
-    with refusal(CodegenError, "E961: .*a loop with two beginnings"):
+    with refusal(CodegenError, "E980: .*a loop with two beginnings"):
         by_constructs(ways, 0)
 
 

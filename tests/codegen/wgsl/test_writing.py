@@ -247,5 +247,5 @@ def test_int64_is_not():
     ],
 )
 def test_an_instruction_without_a_form_is_a_defect(line, words):
-    with refusal(CodegenError, f"E961: .*({words})"):
+    with refusal(CodegenError, f"E980: .*({words})"):
         kernel(lambda f: f.op(line), "a")
