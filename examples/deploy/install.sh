@@ -31,6 +31,7 @@ look() {
     need nodejs works node                             # Node.js
     need npm works npm                                 #   tests: TypeScript, which checks the loader's types
     need chromium works chromium                       # the web page, in tests
+    need mesa-vulkan-drivers ls /usr/share/vulkan/icd.d/lvp_icd.*.json # tests: a GPU for WebGPU
     need haproxy test -x /usr/sbin/haproxy             # tests: a balancer before several servers
     need musl-tools works musl-gcc                     # tests: programs for Alpine
     need valgrind works valgrind                       # tests: memory

@@ -9,7 +9,7 @@ from typing import Any
 
 from hybridize.base.config import CONFIG
 from hybridize.base.frozen import changed
-from hybridize.base.loading import LOADING
+from hybridize.base.loading import LOADING, load_module
 from hybridize.compiler import stored
 from hybridize.compiler.work import Arrays, Work, program_of
 from hybridize.graph import Graph
@@ -23,10 +23,10 @@ def device_target(arch: str) -> Target:
 
     Its products of float32 are exact, unless the configuration says otherwise.
     """
-    older = [name for name in DEVICE_NAMES if _number(name) <= _number(arch)]
+    older = [name for name in DEVICE_NAMES if 0 < _number(name) <= _number(arch)]
     target = named_target(arch if arch in DEVICE_NAMES else max(older, key=_number, default=DEVICE_NAMES[0]))
     assert target.device is not None
-    return changed(target, device=changed(target.device, tf32=True)) if CONFIG.tf32 else target
+    return changed(target, device=changed(target.device, tf32=True)) if CONFIG.tf32 and target.device.tensor_cores else target
 
 
 def _number(arch: str) -> int:
@@ -57,6 +57,22 @@ def compile_kernels(
     return program_of(key, key, lambda: _DeviceWork(graph, target, name, stable))
 
 
+def text_of(module: Any, target: Target, program: Any = None) -> str:
+    """Return kernels in the language of the target's devices, those of a module or of a whole program; empty where
+    there are none.
+    """
+    if not module.functions:
+        return ""
+    text: str
+    if target.device is not None and target.device.ptx is not None:
+        text = load_module("hybridize.codegen.llvm.objects").assembly(module.text(), target)
+        return text
+    wgsl = load_module("hybridize.codegen.wgsl.program")
+    kernels = wgsl.write_module(module) if program is None else wgsl.write_kernels(program)
+    text = load_module("hybridize.runtime.webgpu.kernels").written(kernels)
+    return text
+
+
 class _DeviceWork(Work[DeviceExecutable]):
     """One graph on its way to kernels."""
 
@@ -67,7 +83,7 @@ class _DeviceWork(Work[DeviceExecutable]):
         graph, built = self.optimized(), self._built()
         self.shown.say(f"{len(built.module.functions):,} kernels")
         with self.watch.stage("llvm"):
-            text = built.ptx()
+            text = text_of(built.module, self.target, built)
         stored.keep(file, self.graph, graph, text, built.plan, (built.constants, built.sources))
         return self.program(text, built.plan, built.constants, built.sources)
 

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy
 
 from hybridize.base.loading import load_module
-from hybridize.compiler.kernels import device_target
+from hybridize.compiler.kernels import device_target, text_of
 from hybridize.runtime.device_buffers import STRIDED, DeviceBuffer
 
 _UNITS = {width: numpy.dtype(f"uint{8 * width}") for width in (1, 2, 4, 8)}
@@ -35,7 +35,7 @@ def copy_strided(source: DeviceBuffer, to: DeviceBuffer) -> None:
     key = len(merged), width
     if key not in known:
         code = _kernel(*key, gpu.arch)
-        known[key] = code, gpu.load(code.text)[code.function]
+        known[key] = code, gpu.load(text_of(code.module, device_target(gpu.arch)))[code.function]
     code, function = known[key]
     numbers = {f"{name}{axis}": one[k] for axis, one in enumerate(merged) for k, name in enumerate("nrw")}
     blocks = -(-to.size * to.itemsize // width // code.threads)

@@ -196,7 +196,7 @@ def _answers(
 ) -> list[Answer]:
     with tempfile.TemporaryDirectory(prefix="hybridize-") as folder:
         inputs, results = os.path.join(folder, "calls"), os.path.join(folder, "results")
-        Path(inputs).write_bytes(_calls(calls, types))
+        Path(inputs).write_bytes(write_calls(calls, types))
         try:
             done = subprocess.run(
                 [*command, inputs, results, *more],
@@ -210,7 +210,7 @@ def _answers(
         if done.returncode:
             text = _crash(done, command)
             raise VerificationError("E812", text, help=remedy(text))
-        return list(_results(Path(results).read_bytes(), len(calls), types))
+        return list(read_results(Path(results).read_bytes(), len(calls), types))
 
 
 def remedy(printed: str) -> str:
@@ -228,7 +228,7 @@ def _crash(done: subprocess.CompletedProcess[str], command: Sequence[str]) -> st
     return f"the process that ran the file {how}: {lines[-1] if lines else command[0]}"
 
 
-def _calls(calls: Sequence[tuple[Array, ...]], types: Sequence[TensorType]) -> bytes:
+def write_calls(calls: Sequence[tuple[Array, ...]], types: Sequence[TensorType]) -> bytes:
     """The file that drivers read: 64-bit words, and bytes padded to 16."""
     parts = [struct.pack("<q", len(calls))]
     for inputs in calls:
@@ -241,7 +241,8 @@ def _calls(calls: Sequence[tuple[Array, ...]], types: Sequence[TensorType]) -> b
     return b"".join(parts)
 
 
-def _results(data: bytes, count: int, types: Sequence[TensorType]) -> Iterator[Answer]:
+def read_results(data: bytes, count: int, types: Sequence[TensorType]) -> Iterator[Answer]:
+    """Read the file that drivers write: an answer to each call."""
     at = 0
     for _ in range(count):
         code, length = struct.unpack_from("<qq", data, at)

@@ -10,6 +10,7 @@
 | object  | `NAME.o`, `NAME.h`                                            |
 | wheel   | `NAME-VERSION-py3-none-PLATFORMS.whl`, `NAME-VERSION.tar.gz`   |
 | wasm    | `NAME.wasm`, `NAME.mjs`, `NAME.d.mts`                          |
+| web     | the same, for GPUs, too, and `NAME.html`                       |
 | onnx    | `NAME.onnx`; weights above 1 GiB in `NAME.onnx.data`           |
 
 NAME is what PATH is called, as an identifier of C. With `weights="beside"` a library has `NAME.safetensors` too, with
@@ -37,6 +38,7 @@ FORMATS: Final[Mapping[str, tuple[str, ...]]] = {
     "object": ("targets", "weights", "threads"),
     "wheel": ("name", "version", "summary", "targets", "weights", "threads", "linker"),
     "wasm": (),
+    "web": (),
     "onnx": ("opset", "input_names", "output_names"),
 }
 """The formats that programs are exported as, and the options of each."""
@@ -48,6 +50,7 @@ _SUFFIXES: Final[Mapping[str, tuple[str, ...]]] = {
     "object": (".o", ".obj"),
     "wheel": (".whl",),
     "wasm": (".wasm",),
+    "web": (".html", ".wasm"),
     "onnx": (".onnx",),
 }
 BINDINGS: Final = ("cpp", "fortran", "rust", "cmake", "pkg-config")
@@ -132,6 +135,7 @@ def export(
             files = write(model, staged, format, options)
             tell("running it on its samples")
             checks = run(model, files, options)
+            left_out += tuple(_without_kernels(files)) if format == "web" else ()
         placed = file_set.put_in_place(files, folder, temporary)
     directory = os.path.dirname(os.fspath(path))  # as the user says it
     files = [os.path.join(directory, os.path.relpath(file, folder or ".")) for file in placed]
@@ -283,6 +287,37 @@ def _check_wasm(model: Deployable, files: Sequence[str], options: Mapping[str, A
     return [checking.compared(calls, answers, model, f"{model.name}.wasm in Node.js"), *_unchecked(missing)]
 
 
+def _web(model: Deployable, staged: str, format: str, options: Mapping[str, Any]) -> list[str]:
+    with LOADING:
+        from hybridize.formats.wasm import write_web  # late: the compiler
+
+    return write_web(model, staged)
+
+
+def _check_web(model: Deployable, files: Sequence[str], options: Mapping[str, Any]) -> list[str]:
+    lines = _check_wasm(model, files, options)
+    calls, _ = checking.trials(model)
+    if not calls or _without_kernels(files):
+        return lines
+    with LOADING:
+        from hybridize.formats.browsers import run_by_webgpu  # late: few exports are for browsers
+
+    loader = next(file for file in files if file.endswith(".mjs"))
+    types = [one.type for one in model.outputs]
+    where, answers = run_by_webgpu(loader, [one.inputs for one in calls], types, bool(model.states))
+    return [*lines, checking.compared(calls, answers, model, f"{model.name}.wasm on {where}") if answers else where]
+
+
+def _without_kernels(files: Sequence[str]) -> list[str]:
+    """A line that says why a file for the web has no code for GPUs; none if it has."""
+    with LOADING:
+        from hybridize.formats.wasm import read_wasm  # late: few exports are for browsers
+
+    file = next(file for file in files if file.endswith(".wasm"))
+    refused = (read_wasm(file).kernels or {}).get("refused")
+    return [f"code for GPUs, so that all browsers run WebAssembly: {refused}"] if refused else []
+
+
 # ---------------------------------------------------------------------------------------------------------------- ONNX
 
 
@@ -311,5 +346,10 @@ def _unchecked(missing: Sequence[str]) -> list[str]:
     return [f"not run: no call was found that {one} takes; give one with samples=[...]" for one in missing]
 
 
-_WRITERS: Final = {"wheel": (_wheel, _check_wheel), "wasm": (_wasm, _check_wasm), "onnx": (_onnx, _check_onnx)}
+_WRITERS: Final = {
+    "wheel": (_wheel, _check_wheel),
+    "wasm": (_wasm, _check_wasm),
+    "web": (_web, _check_web),
+    "onnx": (_onnx, _check_onnx),
+}
 """By format, what writes it and what checks it; C libraries and objects are the others."""

@@ -142,13 +142,26 @@ def _gpu(name: str, l2_bytes: int, ptx: tuple[int, int]) -> Target:
     )  # fmt: skip
 
 
-_DEVICES = {"sm_80": _gpu("sm_80", 40 << 20, (7, 0)), "sm_90": _gpu("sm_90", 50 << 20, (7, 8))}
+_DEVICES = {
+    "sm_80": _gpu("sm_80", 40 << 20, (7, 0)),
+    "sm_90": _gpu("sm_90", 50 << 20, (7, 8)),
+    # What every implementation of WebGPU has, without asking for more.
+    "webgpu": Target(
+        "webgpu", "wgsl-unknown-unknown", "webgpu", "", vector_bytes=1, registers=64, fma=True, l2_bytes=2 << 20,
+        halves=False,
+        device=DeviceTarget(
+            None, threads=256, shared_bytes=16 << 10, shuffles=False, copies=False, together=4, float64=False,
+            tensor_cores=False, exact=False,
+        ),
+    ),
+}  # fmt: skip
 DEVICE_NAMES = tuple(_DEVICES)
 """The names of GPUs that `named_target` knows."""
 
 
 def named_target(name: str) -> Target:
-    """A target by its name: a level of x86-64 (`avx512`, `avx2`, `baseline`), `aarch64`, `wasm32`, `sm_80` or `sm_90`.
+    """A target by its name: a level of x86-64 (`avx512`, `avx2`, `baseline`), `aarch64`, `wasm32`, `sm_80`, `sm_90` or
+    `webgpu`.
 
     A level alone is one of this machine's operating system; `avx2-linux`, `avx2-windows` and `aarch64-macos` say it.
 

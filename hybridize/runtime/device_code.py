@@ -154,7 +154,7 @@ class DeviceCode:
         self.program = program
         self.accelerator = accelerator
         self.number = number
-        self._kernels = accelerator.load(program.ptx) if ".entry" in program.ptx else {}
+        self._kernels = accelerator.load(program.ptx) if program.ptx else {}
         self._plans: OrderedDict[tuple[int, ...], Plan] = OrderedDict()
         self._graphs: OrderedDict[tuple[Any, ...], list[DeviceGraph]] = OrderedDict()
         self._seen: OrderedDict[tuple[Any, ...], None] = OrderedDict()

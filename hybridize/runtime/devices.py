@@ -139,7 +139,7 @@ class Accelerator(Protocol):
         """Give memory back that nobody has."""
 
 
-_PLACES: Final[dict[str, str]] = {"cuda": "hybridize.runtime.cuda"}
+_PLACES: Final[dict[str, str]] = {"cuda": "hybridize.runtime.cuda", "webgpu": "hybridize.runtime.webgpu"}
 _OPENED: Final[dict[int, Accelerator]] = {}
 _OPENING: Final = renewed(threading.RLock())
 _INHERITED: Final[list[Accelerator]] = []
@@ -199,7 +199,7 @@ def _kind() -> Any:
     place = _PLACES.get(CONFIG.device)
     if place is None:
         what = f"HYBRIDIZE_DEVICE={CONFIG.device}, of which this process has no devices"
-        raise DeviceError("E709", what, help="leave HYBRIDIZE_DEVICE out, or set it to cuda")
+        raise DeviceError("E709", what, help="leave HYBRIDIZE_DEVICE out, or set it to cuda or webgpu")
     return load_module(place)
 
 

@@ -26,7 +26,7 @@ from hybridize.formats.atomic import write_atomically
 from hybridize.formats.exporting import Exported
 from hybridize.gluon import Block, HybridBlock
 from hybridize.gluon.imported_block import ImportedBlock
-from hybridize.machine.target import DEVICE_NAMES, named_target
+from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
 from hybridize.programs import Program
 
@@ -34,7 +34,8 @@ _TYPE = re.compile(r"([a-z]+\d*)\[([^\]]*)\]")
 _SIZES: Final = ((12, 20), (28, 36), (44, 52), (60, 68), (76, 84), (92, 100), (108, 116), (124, 132))
 """For each name the sizes of two calls: all different, so that no two names are taken for one, and even, so that halves
 and quarters exist."""
-PTX: Final = "ptx"
+KERNELS: Final = {"ptx": ("sm_80", "sm_90"), "wgsl": ("webgpu",)}
+"""The languages of GPUs' kernels, with the targets of each, the usual one first."""
 """The format of kernels as text."""
 Tell = Callable[[str], None]
 
@@ -174,8 +175,8 @@ def exported(
     if model and all(port.shape is not None and all(type(one) is int for one in port.shape) for port in thing.inputs):
         specs = specs or declared
     programs, notes = compiled(thing, specs, tell) if specs else ([], [])
-    if format == PTX:
-        return kernels(programs, name, path, **options), notes
+    if format in KERNELS:
+        return kernels(programs, name, path, format, **options), notes
     try:
         export = thing.export(path, format=format, **options)
     except StateError as error:
@@ -189,28 +190,33 @@ def exported(
     return export, notes
 
 
-def kernels(programs: Sequence[Program], name: str, path: str, targets: str = "sm_80", **others: Any) -> Exported:
-    """Write the kernels that a program is on a GPU, as text to look at: PTX, behind the schedule that they are made of.
+def kernels(
+    programs: Sequence[Program], name: str, path: str, format: str, targets: str = "", **others: Any
+) -> Exported:
+    """Write the kernels that a program is on a GPU, as text to look at, behind the schedule that they are made of.
 
     Raises:
         ArgumentError E337: an option of other formats, or a machine that is no GPU.
         DeviceError E705: a part of the program has no code on GPUs yet.
         StateError E506: no input says what to compile for.
     """
-    if others or targets not in DEVICE_NAMES:
-        what = f"the option {next(iter(others))!r}" if others else f"the target {targets!r}"
-        known = ", ".join(DEVICE_NAMES)
-        raise ArgumentError("E337", f"the format {PTX} does not take {what}", help=f"it takes a target: {known}")
+    target, known = targets or KERNELS[format][0], KERNELS[format]
+    if others or target not in known:
+        what = f"the option {next(iter(others))!r}" if others else f"the target {target!r}"
+        remedy = f"it takes a target: {', '.join(known)}"
+        raise ArgumentError("E337", f"the format {format} does not take {what}", help=remedy)
     if not programs:
         text = f"{name} has no inputs to be compiled for"
         raise StateError("E506", text, help='give --input once per argument, as in --input "f32[1,512]"')
     with LOADING:
         from hybridize.codegen.llvm.device.program import build_kernels  # late: most commands compile nothing
+        from hybridize.codegen.wgsl.program import bound_to_plan
 
-    program = build_kernels(PIPELINE.run(programs[0].captured), named_target(targets))
+    program = build_kernels(PIPELINE.run(programs[0].captured), named_target(target))
+    code = program.ptx() if format == "ptx" else bound_to_plan(program).text()
     comments = "".join(f"// {line}\n" for line in str(program.schedule).splitlines())
-    file = path if path.endswith(f".{PTX}") else f"{path}.{PTX}"
-    write_atomically(file, [f"{comments}{program.ptx()}".encode()])
+    file = path if path.endswith(f".{format}") else f"{path}.{format}"
+    write_atomically(file, [f"{comments}{code}".encode()])
     return Exported((file,), ("nothing: no GPU has run these kernels",))
 
 

@@ -46,6 +46,9 @@ def module(path: Path) -> list[Grid]:
     nbytes = path.stat().st_size
     code, weights = facts.code_bytes, facts.weight_bytes
     notes = [f"{path.name} is WebAssembly, {code:,} bytes of code, {weights:,} of weights, {nbytes:,} in all"]
+    if facts.kernels is not None:
+        refused = facts.kernels.get("refused")
+        notes.append(f"no kernels for WebGPU: {refused}" if refused else "with kernels for WebGPU")
     return [_arrays(facts.description, notes)]
 
 

@@ -76,6 +76,8 @@ def test_threads_and_shared_memory_are_those_of_the_schedule(name):
 
 def test_each_device_writes_for_itself():
     for name in DEVICE_NAMES:
+        if named_target(name).device.ptx is None:
+            continue
         major, minor = named_target(name).device.ptx
         assert f".version {major}.{minor}\n.target {name}" in kernels("rows as warps", name).ptx()
 

@@ -28,11 +28,11 @@ os.execv(sys.argv[3], sys.argv[3:])
 class Chromium:
     """One page of a browser of its own."""
 
-    def __init__(self, program, profile, width=1280, height=800):
+    def __init__(self, program, profile, width=1280, height=800, flags=FLAGS):
         self._profile = profile
         to_browser, self._out = os.pipe()
         self._in, from_browser = os.pipe()
-        command = [sys.executable, "-c", LAUNCHER, str(to_browser), str(from_browser), program, *FLAGS]
+        command = [sys.executable, "-c", LAUNCHER, str(to_browser), str(from_browser), program, *flags]
         self.process = subprocess.Popen(
             [*command, f"--user-data-dir={profile}"],
             pass_fds=(to_browser, from_browser),

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The file: a module, then custom sections with weights, description and checksum, which other tools pass over.
 
-code | "hybridize.weights" | "hybridize" (JSON) | "hybridize.crc32" (of all before its last four bytes)
+code | "hybridize.weights" | "hybridize.webgpu" (JSON, deflated) | "hybridize" (JSON) | "hybridize.crc32" (of all before
+its last four bytes). Files that are for processors alone have no "hybridize.webgpu".
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 import os
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from hybridize.base.errors import CodegenError, LoadError
@@ -22,6 +23,7 @@ from hybridize.formats.cursor import open_for_reading
 FORMAT: Final = 1
 """The version of the file, which its loader knows too."""
 WEIGHTS: Final = "hybridize.weights"
+KERNELS: Final = "hybridize.webgpu"
 DESCRIPTION: Final = "hybridize"
 CHECKSUM: Final = "hybridize.crc32"
 _CUSTOM: Final = 0
@@ -35,19 +37,29 @@ class Wasm:
     """See `formats.wasm.description`."""
     code_bytes: int
     weight_bytes: int
+    kernels: dict[str, Any] | None
+    """See `formats.wasm.kernels`; None in a file that is for processors alone."""
 
 
-def packed(code: bytes, weights: Sequence[memoryview], description: dict[str, Any]) -> list[bytes | memoryview]:
+def packed(
+    code: bytes, weights: Sequence[memoryview], description: dict[str, Any], kernels: Mapping[str, Any] | None = None
+) -> list[bytes | memoryview]:
     """The file of a module, in parts: weights are not copied."""
-    text = json.dumps(description, separators=(",", ":"), ensure_ascii=False).encode()
+    text = _json(description)
     title = name(WEIGHTS)
     parts: list[bytes | memoryview] = [code, bytes([_CUSTOM]) + unsigned(len(title) + sum(map(len, weights))) + title]
     parts += weights
+    if kernels is not None:
+        parts.append(section(_CUSTOM, name(KERNELS) + zlib.compress(_json(kernels), 9)))
     parts.append(section(_CUSTOM, name(DESCRIPTION) + text) + section(_CUSTOM, name(CHECKSUM) + bytes(4))[:-4])
     checksum = 0
     for part in parts:
         checksum = zlib.crc32(part, checksum)
     return [*parts, struct.pack("<I", checksum)]
+
+
+def _json(content: Mapping[str, Any]) -> bytes:
+    return json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def read_wasm(path: str | os.PathLike[str]) -> Wasm:
@@ -70,11 +82,13 @@ def read_wasm(path: str | os.PathLike[str]) -> Wasm:
         description = json.loads(data[first:end])
         code_bytes, first, end = sections[WEIGHTS]
         version = description["program"]["format"]
-    except (CodegenError, KeyError, TypeError, ValueError) as error:
+        _, begin, stop = sections.get(KERNELS, (0, 0, 0))
+        kernels = json.loads(zlib.decompress(data[begin:stop])) if stop else None
+    except (CodegenError, KeyError, TypeError, ValueError, zlib.error) as error:
         raise _unsound(where, f"it lacks what hybridize writes ({error})") from None
     if version != FORMAT:
         raise _unsound(where, f"it is of version {version}, and this hybridize reads version {FORMAT}")
-    return Wasm(description, code_bytes, end - first)
+    return Wasm(description, code_bytes, end - first, kernels)
 
 
 def _unsound(where: str, what: str) -> LoadError:

@@ -21,25 +21,32 @@ _KINDS: Final = {
 _IDLE: Final = """class World {
   settle() {}
 }"""
+_LOAD: Final = """/** Load a model from the file beside this one, or from a path, URL, response or bytes. */
+export async function load(source = new URL("./NAME.wasm", import.meta.url)) {
+  return compiled(contents(await bytesOf(await source)));
+}"""
 
 
-def loader(name: str, imports: Sequence[str]) -> str:
-    """The text of NAME.mjs, for a module with these imports.
+def loader(name: str, imports: Sequence[str], gpu: bool = False) -> str:
+    """The text of NAME.mjs, for a module with these imports; with `gpu`, of one that runs on GPUs, too.
 
     Raises:
         CodegenError E977: a module imports what JavaScript's library lacks.
     """
     acts = EFFECT in imports
     parts = {
+        "/* LOAD */": _text("hybridize.formats.wasm", "webgpu.mjs").strip() if gpu else _LOAD,
         "/* LIBRARY */": _library([each for each in imports if each != EFFECT]),
         "/* WORLD */": _text("hybridize.formats.wasm", "effects.mjs").strip() if acts else _IDLE,
     }
-    text = _text("hybridize.formats.wasm", "loader.mjs").replace("NAME", name)
+    text = _text("hybridize.formats.wasm", "loader.mjs")
     if not acts:
         text = text.replace(", effect: world.effect", "").replace("{ ...library }", "library")
+    if gpu:
+        text = text.replace("const outputs = model.run", "const outputs = await model.run")
     for mark, part in parts.items():
         text = text.replace(mark, part)
-    return text
+    return text.replace("NAME", name)
 
 
 def _text(package: str, file: str) -> str:
@@ -80,8 +87,8 @@ def _library(imports: Iterable[str]) -> str:
     return "\n\n".join([*written, f"// Functions that the module calls.\nconst library = {listed};"])
 
 
-def declarations(description: Mapping[str, Any]) -> str:
-    """The text of NAME.d.mts."""
+def declarations(description: Mapping[str, Any], gpu: bool = False) -> str:
+    """The text of NAME.d.mts; with `gpu`, for a model that runs on GPUs, too."""
     seed = ""
     if description["random"]:
         seed = _SEED
@@ -92,9 +99,79 @@ def declarations(description: Mapping[str, Any]) -> str:
         f"  /** {_description(one)} */\n  {one['name']}: Shaped<{_KINDS[one['dtype']]}, {_shape(one)}>;"
         for one in description["outputs"]
     )
-    return _DECLARATIONS.format(name=description["name"], inputs=inputs, outputs=outputs, seed=seed)
+    text = _DECLARATIONS.format(name=description["name"], inputs=inputs, outputs=outputs, seed=seed)
+    for old, new in _ON_GPUS if gpu else ():
+        text = text.replace(old, new.replace("NAME", description["name"]))
+    return text
 
 
+_ON_GPUS: Final = (
+    (
+        "  readonly name: string;\n  readonly inputs: readonly",
+        """\
+  readonly name: string;
+  /** Where it runs. */
+  readonly device: "webgpu" | "wasm";
+  /** The GPU, as the browser calls it; empty where WebAssembly runs. */
+  readonly adapter: string;
+  /** Why WebAssembly runs; empty where a GPU does. */
+  readonly reason: string;
+  readonly inputs: readonly""",
+    ),
+    (
+        """   * Run the model.
+""",
+        """   * Run the model. The arrays are read before this returns; calls run in the order in which they are made.
+""",
+    ),
+    (
+        """   * @throws AssertionError an assertion in the model does not hold.
+   */
+  run(inputs: Inputs): Outputs;""",
+        """   * @throws AssertionError an assertion in the model does not hold.
+   * @throws DeviceError the GPU has no room for the call, or is lost.
+   */
+  run(inputs: Inputs): Promise<Outputs>;
+  /** Give the GPU's memory back. No call may follow. */
+  destroy(): void;""",
+    ),
+    (
+        """/** Bytes, or where they are""",
+        """/** What was asked of a GPU, which it cannot do. */
+export class DeviceError extends Error {
+  /**
+   * E701: there is no WebGPU, or no GPU. E705: the model has no code for one. E706: the GPU has too little memory, or
+   * takes no array of this size. E707: the GPU is lost. E907, E908: the browser refuses what hybridize has written.
+   */
+  readonly code: string;
+}
+
+/** Where a model comes from, and where it runs. */
+export interface Options {
+  readonly source?: Source | Promise<Source>;
+  /** Left out: on a GPU if WebGPU has one that can run the model, else by WebAssembly. */
+  readonly device?: "webgpu" | "wasm";
+  /** Run by WebAssembly what the GPU cannot, also after the model was loaded; false unless said otherwise. */
+  readonly fallback?: boolean;
+}
+
+/** Bytes, or where they are""",
+    ),
+    (
+        """/**
+ * Load the model.
+ * @throws LoadError
+ */
+export function load(source?: Source | Promise<Source>)""",
+        """/**
+ * Load the model.
+ * @throws LoadError
+ * @throws DeviceError the device that was asked for cannot run it.
+ */
+export function load(options?: Options | Source | Promise<Source>)""",
+    ),
+)
+"""What the types of a model that runs on GPUs say in place of those of others."""
 _SEED = """
   /** Start random numbers over: equal seeds give equal numbers. */
   seed(seed: number | bigint): void;"""

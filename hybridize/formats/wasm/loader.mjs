@@ -29,9 +29,10 @@ export class AssertionError extends Error {
   name = "AssertionError";
 }
 
-/** Load a model from the file beside this one, or from a path, URL, response or bytes. */
-export async function load(source = new URL("./NAME.wasm", import.meta.url)) {
-  const { code, weights, description } = contents(await bytesOf(await source));
+/* LOAD */
+
+/** The model on the processor. */
+async function compiled({ code, weights, description }) {
   const world = new World();
   let instance;
   try {
@@ -47,11 +48,72 @@ export async function load(source = new URL("./NAME.wasm", import.meta.url)) {
   }
 }
 
+/** What goes in and out of a model, whatever runs it. */
+class Face {
+  constructor({ name, inputs, outputs, program }) {
+    this.name = name;
+    this.inputs = inputs;
+    this.outputs = outputs;
+    this.program = program;
+    this.kinds = inputs.map((input) => KINDS[input.dtype]);
+  }
+
+  /** The arrays that are given, and the shapes of those that have one. */
+  given(inputs) {
+    if (inputs === null || typeof inputs !== "object") throw new TypeError(`${this.name}: inputs are given by name`);
+    const count = this.inputs.length;
+    const arrays = new Array(count);
+    const shapes = new Array(count);
+    for (let k = 0; k < count; k++) {
+      const value = inputs[this.inputs[k].name];
+      arrays[k] = elements(this.inputs[k], this.kinds[k], value);
+      shapes[k] = value.shape;
+    }
+    if (Object.keys(inputs).length > count) this.refuse(inputs);
+    return [arrays, shapes];
+  }
+
+  /** An input that there is not, which nobody would read. */
+  refuse(inputs) {
+    const names = this.inputs.map(({ name }) => name);
+    const other = Object.keys(inputs).find((name) => !names.includes(name));
+    throw new TypeError(`${this.name} has no input ${other}; it has ${names.join(", ") || "none"}`);
+  }
+
+  /** The first variant that is for such arrays, and what `asked` says that it needs with their sizes. */
+  chosen(arrays, shapes, asked) {
+    shapes.forEach((shape, k) => check(this.inputs[k], arrays[k], shape));
+    for (const [number, variant] of this.program.variants.entries()) {
+      const sizes = variant.inputs.map((pattern, k) => fitted(pattern, arrays[k].length, shapes[k]));
+      const needs = sizes.includes(null) ? null : asked(variant, sizes, number);
+      if (needs !== null) return { variant, sizes, needs };
+    }
+    const got = this.inputs.map(({ name, dtype }, k) => `${name} ${dtype}${shown(shapes[k] ?? [arrays[k].length])}`);
+    throw new RangeError(`${this.name} takes ${this.taken().join(", or ")}; got ${got.join(", ")}`);
+  }
+
+  /** What each variant takes, for messages. */
+  taken() {
+    return this.program.variants.map(({ inputs, holds = [] }) => {
+      const arrays = inputs.map((shape, k) => `${this.inputs[k].name} ${this.inputs[k].dtype}${shown(shape)}`);
+      return arrays.join(", ") + (holds.length ? ` (${holds.join(", ")})` : "");
+    });
+  }
+
+  /** The two words of the state that a seed stands for. */
+  seeded(seed) {
+    if (this.program.random < 0) throw new TypeError(`${this.name} draws no random numbers`);
+    if (typeof seed !== "bigint" && !Number.isSafeInteger(seed)) {
+      throw new TypeError(`a seed is a whole number; got ${shown(seed)}`);
+    }
+    return BigUint64Array.of(BigInt.asUintN(64, BigInt(seed)), 0n);
+  }
+}
+
 class Model {
-  #program;
+  #face;
   #exports;
   #world;
-  #kinds;
   // Where arrays begin that stay: constants as programs read them, states, and what sizes are asked with.
   #constants;
   #states;
@@ -61,32 +123,22 @@ class Model {
   #call = null;
 
   constructor(description, weights, exports, world) {
-    const { name, inputs, outputs, program } = description;
+    this.#face = new Face(description);
+    const { name, inputs, outputs } = this.#face;
     this.name = name;
     this.inputs = inputs;
     this.outputs = outputs;
-    this.#program = program;
     this.#exports = exports;
     this.#world = world;
     world.memory = exports.memory;
-    this.#kinds = inputs.map((input) => KINDS[input.dtype]);
     this.#keep(weights);
   }
 
   /** Run the model on arrays by name; gives arrays by name, which later calls leave alone. */
   run(inputs) {
-    if (inputs === null || typeof inputs !== "object") throw new TypeError(`${this.name}: inputs are given by name`);
-    const count = this.inputs.length;
-    const arrays = new Array(count);
-    const shapes = new Array(count);
-    for (let k = 0; k < count; k++) {
-      const value = inputs[this.inputs[k].name];
-      arrays[k] = elements(this.inputs[k], this.#kinds[k], value);
-      shapes[k] = value.shape;
-    }
-    if (Object.keys(inputs).length > count) this.#refuse(inputs);
+    const [arrays, shapes] = this.#face.given(inputs);
     const call = this.#call?.takes(arrays, shapes) ? this.#call : this.#newCall(arrays, shapes);
-    for (let k = 0; k < count; k++) call.inputs[k].set(arrays[k]);
+    for (let k = 0; k < arrays.length; k++) call.inputs[k].set(arrays[k]);
     this.#exports[call.run](call.table, call.results, call.scratch);
     this.#world.settle();
     call.commit();
@@ -99,27 +151,22 @@ class Model {
     return results;
   }
 
-  /** An input that there is not, which nobody would read. */
-  #refuse(inputs) {
-    const names = this.inputs.map(({ name }) => name);
-    const other = Object.keys(inputs).find((name) => !names.includes(name));
-    throw new TypeError(`${this.name} has no input ${other}; it has ${names.join(", ") || "none"}`);
-  }
-
   /** Start random numbers over: equal seeds give equal numbers. */
   seed(seed) {
-    if (this.#program.random < 0) throw new TypeError(`${this.name} draws no random numbers`);
-    if (typeof seed !== "bigint" && !Number.isSafeInteger(seed)) {
-      throw new TypeError(`a seed is a whole number; got ${shown(seed)}`);
-    }
-    const state = new BigUint64Array(this.#exports.memory.buffer, this.#states[this.#program.random].at, 2);
-    state[0] = BigInt.asUintN(64, BigInt(seed));
-    state[1] = 0n;
+    const words = this.#face.seeded(seed);
+    const { at } = this.#states[this.#face.program.random];
+    new BigUint64Array(this.#exports.memory.buffer, at, 2).set(words);
+  }
+
+  /** Let states be as calls elsewhere have left them. */
+  restore(states) {
+    const memory = new Uint8Array(this.#exports.memory.buffer);
+    states.forEach((bytes, k) => memory.set(bytes, this.#states[k].at));
   }
 
   /** Copy states and constants to where they stay, some in another layout. */
   #keep(weights) {
-    const { constants, states, variants } = this.#program;
+    const { constants, states, variants } = this.#face.program;
     const room = new Room(this.#exports.__heap_base.value);
     const stay = ({ bytes }) => ({ at: room.take(bytes), bytes });
     this.#states = states.map(stay);
@@ -171,29 +218,14 @@ class Model {
 
   /** Make room for a call with such arrays, by the first variant that is for them. */
   #newCall(arrays, shapes) {
-    shapes.forEach((shape, k) => check(this.inputs[k], arrays[k], shape));
-    for (const variant of this.#program.variants) {
-      const sizes = variant.inputs.map((pattern, k) => fitted(pattern, arrays[k].length, shapes[k]));
-      if (sizes.includes(null)) continue;
-      const needs = variant.sizes ? this.#asked(variant, sizes) : variant;
-      if (needs === null) continue;
-      this.#call = null;
-      this.#call = new Call(variant, sizes, needs, this.#kinds, {
-        arena: this.#arena, constants: this.#constants, states: this.#states, memory: this.#exports.memory,
-        given: shapes, reach: (end) => this.#reach(end),
-      });
-      return this.#call;
-    }
-    const got = this.inputs.map(({ name, dtype }, k) => `${name} ${dtype}${shown(shapes[k] ?? [arrays[k].length])}`);
-    throw new RangeError(`${this.name} takes ${this.#taken().join(", or ")}; got ${got.join(", ")}`);
-  }
-
-  /** What each variant takes, for messages. */
-  #taken() {
-    return this.#program.variants.map(({ inputs, holds = [] }) => {
-      const arrays = inputs.map((shape, k) => `${this.inputs[k].name} ${this.inputs[k].dtype}${shown(shape)}`);
-      return arrays.join(", ") + (holds.length ? ` (${holds.join(", ")})` : "");
+    const asked = (variant, sizes) => (variant.sizes ? this.#asked(variant, sizes) : variant);
+    const { variant, sizes, needs } = this.#face.chosen(arrays, shapes, asked);
+    this.#call = null;
+    this.#call = new Call(variant, sizes, needs, this.#face.kinds, {
+      arena: this.#arena, constants: this.#constants, states: this.#states, memory: this.#exports.memory,
+      given: shapes, reach: (end) => this.#reach(end),
     });
+    return this.#call;
   }
 
   /** What a call of a variant needs whose sizes are the call's; null where it is not for these. */
@@ -391,7 +423,7 @@ function contents(file) {
     at = end;
   }
   if (at > file.length) throw damaged("ends within a section");
-  const { hybridize: said, "hybridize.weights": weights } = found;
+  const { hybridize: said, "hybridize.weights": weights, "hybridize.webgpu": kernels } = found;
   let description;
   try {
     description = said && JSON.parse(text(said.content));
@@ -399,7 +431,7 @@ function contents(file) {
     throw damaged(`says nothing of itself that can be read (${problem.message})`);
   }
   if (description?.program?.format !== FORMAT || !weights) throw damaged("is of another version than NAME.mjs");
-  return { code: file.subarray(0, weights.start), weights: weights.content, description };
+  return { code: file.subarray(0, weights.start), weights: weights.content, description, kernels: kernels?.content };
 }
 
 /* WORLD */

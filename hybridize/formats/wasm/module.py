@@ -4,12 +4,9 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Mapping
 from typing import Any, Final
 
-import numpy
-from numpy.typing import NDArray
-
-from hybridize.base.digests import digest
 from hybridize.base.dims import parse_scope
 from hybridize.base.errors import CaptureError, CodegenError
 from hybridize.base.frozen import frozen
@@ -18,12 +15,13 @@ from hybridize.codegen.llvm.prepare import emit_prepare
 from hybridize.codegen.llvm.program import Built, build
 from hybridize.codegen.wasm.link import link
 from hybridize.formats.deployable import Deployable, Variant
+from hybridize.formats.wasm.kernels import kernels_of
+from hybridize.formats.wasm.weights import ModuleWeights
 from hybridize.graph import Graph
 from hybridize.machine.target import Target, named_target
 from hybridize.ops.world import Assert, Print
 from hybridize.passes import PIPELINE
 from hybridize.runtime import effects
-from hybridize.runtime.buffers import dense
 from hybridize.runtime.plan import PREPARE, Plan, sized
 
 LARGEST: Final = 1 << 32
@@ -75,26 +73,29 @@ class CompiledModule:
     states: tuple[ModuleConstant, ...]
     """The states as they were when the program was written."""
     programs: tuple[ModuleVariant, ...]
+    kernels: Mapping[str, Any] | None = None
+    """What a GPU runs in their place, see `formats.wasm.kernels`; None where the file is for processors alone."""
 
 
-def compiled(deployable: Deployable) -> CompiledModule:
-    """Compile and link what a program is.
+def compiled(deployable: Deployable, gpu: bool = False) -> CompiledModule:
+    """Compile and link what a program is; with `gpu`, write its kernels, too.
 
     Raises:
         CaptureError E457: it prints in a way that only Python knows.
         CodegenError E975: it needs more memory than addresses of 32 bits reach.
     """
     target = named_target("wasm32")
-    weights, constants = _Weights(), _Constants()
+    weights, constants = ModuleWeights(), _Constants()
     states = tuple(ModuleConstant(*weights.range_of(state.initial)) for state in deployable.states)
     objects, programs = [], []
     for number, variant in enumerate(deployable.variants):
         built = _built(variant.graph, f"v{number}", target, len(deployable.inputs))
         objects.append(emit_object(built.module.text(), target))
         programs.append(_program(f"v{number}", variant, built, weights, constants))
+    kernels = kernels_of(deployable, weights) if gpu else None
     linked = link(*objects)
     model = CompiledModule(
-        linked.module, linked.imports, tuple(weights.parts), tuple(constants.all), states, tuple(programs)
+        linked.module, linked.imports, tuple(weights.parts), tuple(constants.all), states, tuple(programs), kernels
     )
     plans = [program.plan for program in programs if not program.plan.sizes]  # of others it depends on the sizes
     least = max((plan.peak_bytes + sum(int(one.nbytes) for one in plan.inputs) for plan in plans), default=0)
@@ -142,7 +143,7 @@ def _check_format(text: str) -> None:
             )
 
 
-def _program(name: str, variant: Variant, built: Built, weights: _Weights, constants: _Constants) -> ModuleVariant:
+def _program(name: str, variant: Variant, built: Built, weights: ModuleWeights, constants: _Constants) -> ModuleVariant:
     derivations = {one.slot: one for one in built.plan.derivations}
     numbers = []
     for slot, array in enumerate(built.constants):
@@ -169,22 +170,3 @@ class _Constants:
             self._numbers[key] = len(self.all)
             self.all.append(constant)
         return self._numbers[key]
-
-
-class _Weights:
-    """Bytes of arrays one after the other, equal ones once."""
-
-    def __init__(self) -> None:
-        self.parts: list[memoryview] = []
-        self.end = 0
-        self._ranges: dict[bytes, tuple[int, int]] = {}
-
-    def range_of(self, array: NDArray[Any]) -> tuple[int, int]:
-        """Return the offset and the length of an array's bytes, which are added if they are not there."""
-        content = dense(array).reshape(-1).view(numpy.uint8).data
-        key = digest(content)
-        if key not in self._ranges:
-            self._ranges[key] = (self.end, len(content))
-            self.parts.append(content)
-            self.end += len(content)
-        return self._ranges[key]

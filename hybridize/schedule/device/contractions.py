@@ -10,13 +10,15 @@ indices are divided, as of gradients of strided windows, are a launch for each p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from hybridize.base.dims import hint, product, same, text
 from hybridize.base.dtypes import DType, bfloat16, float16, float32
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction, Role, roles
+from hybridize.machine.device import DeviceTarget
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.matrices import MatrixProduct, matrix_product
 from hybridize.schedule.contraction.parts import Part, whole
@@ -134,8 +136,7 @@ def _are_few(m: int, n: int) -> bool:
 
 def plan_of_matrices(of: Product, target: Target) -> BlockPlan:
     """Decide the tiles of a product of matrices."""
-    itemsize, unit = of.arithmetic(target).bytes, unit_of(of.elements, target)
-    grid = make_grid(of.batch, of.m, of.n, of.k, itemsize=itemsize, gates=of.gates, unit=unit)
+    grid = _grids(of.elements, target)(batch=of.batch, m=of.m, n=of.n, k=of.k, gates=of.gates)
     axes = (PlacedAxis(0, of.batch),), (PlacedAxis(1, of.m),), (PlacedAxis(2, of.columns),)
     return BlockPlan(
         elements=of.elements, lanes=1, sizes=(of.batch, of.m, of.columns), stores="buffer", name=str(of),
@@ -147,8 +148,8 @@ def plan_of_maps(of: ImplicitProduct, strides: tuple[Sequence[int], Sequence[int
     """Decide the tiles of a contraction whose operands lie with these strides."""
     contraction = of.contraction
     elements = ElementTypes(contraction.precision)
-    how = elements.arithmetic(target).bytes, unit_of(elements, target)
-    launches = tuple(_sums_of(part, of, strides, how) for part in phases(contraction) or (whole(contraction),))
+    grids = _grids(elements, target)
+    launches = tuple(_sums_of(part, of, strides, grids) for part in phases(contraction) or (whole(contraction),))
 
     def listed(axes: Sequence[int]) -> str:
         return " ".join(f"a{axis}<{text(contraction.sizes[axis])}>" for axis in axes) or "-"
@@ -162,22 +163,28 @@ def plan_of_maps(of: ImplicitProduct, strides: tuple[Sequence[int], Sequence[int
     )  # fmt: skip
 
 
-def unit_of(elements: ElementTypes, target: Target) -> Unit:
-    """What multiplies elements: tensor cores those of 16-bit floats, and float32 where the target says so."""
+def _grids(elements: ElementTypes, target: Target) -> Callable[..., BlockGrid]:
+    """Return what decides the tiles of sums of these elements, by their sizes."""
     assert target.device is not None
+    unit = unit_of(elements, target.device)
+    return partial(make_grid, target.device, itemsize=elements.arithmetic(target).bytes, unit=unit)
+
+
+def unit_of(elements: ElementTypes, device: DeviceTarget) -> Unit:
+    """What multiplies elements: tensor cores those of 16-bit floats, and float32 where the target says so."""
     operand, accumulate = elements.types.operand, elements.types.accumulate
-    if accumulate != float32:
+    if accumulate != float32 or not device.tensor_cores:
         return "fma"
     units: dict[DType, Unit] = {bfloat16: "bf16", float16: "f16"}
-    if target.device.tf32:
+    if device.tf32:
         units[float32] = "tf32"
     return units.get(operand, "fma")
 
 
 def _sums_of(
-    part: Part, of: ImplicitProduct, strides: tuple[Sequence[int], Sequence[int]], how: tuple[int, Unit]
+    part: Part, of: ImplicitProduct, strides: tuple[Sequence[int], Sequence[int]], grids: Callable[..., BlockGrid]
 ) -> BlockSums:
-    """The tiles of a phase, `how` being the bytes of an element and what multiplies."""
+    """The tiles of a phase, as `grids` decides them."""
     contraction, places = part.contraction, part.places
     terms = tuple(range(contraction.rank, len(contraction.sizes)))
     sides = of.batch, of.rows, of.columns
@@ -190,4 +197,4 @@ def _sums_of(
     )
     placed = (tuple(PlacedAxis(axis, contraction.sizes[axis], *places[axis]) for axis in axes) for axes in sides)
     members, rows, columns = placed
-    return BlockSums(make_grid(batch, m, n, k, how[0], unit=how[1]), (x, w), (members, rows, columns))
+    return BlockSums(grids(batch=batch, m=m, n=n, k=k), (x, w), (members, rows, columns))

@@ -227,14 +227,15 @@ class _Threads:
     def _teams(self, folds: Sequence[Fold], longest: int) -> kernel.Nest:
         """Every row is a warp, or a block."""
         teams = tuple(dict.fromkeys(fold.variable for fold in folds))
-        by_warps = bool(self._rows) and longest <= thresholds.WARP_ROW
+        is_short = bool(self._rows) and longest <= thresholds.WARP_ROW
+        by_warps = is_short and self._device.shuffles
         if by_warps:
             threads = thresholds.WARPS * self._device.warp
             launch = kernel.Launch((product(self._rows) + thresholds.WARPS - 1) // thresholds.WARPS, threads)
         else:
             most = (count for size, count in thresholds.BLOCK_THREADS.items() if longest <= size)
-            threads = next(most, self._device.threads)
-            states = {id(fold): _state_bytes(fold, threads // self._device.warp) for fold in folds}
+            threads = thresholds.ROW_THREADS if is_short else next(most, self._device.threads)
+            states = {id(fold): _state_bytes(fold, threads // self._device.meeting) for fold in folds}
             launch = kernel.Launch(product(self._rows), threads, sum(states.values()))
         rows = _axes(self._rows, kernel.EachWarp() if by_warps else kernel.EachBlock())
         waits = _Waits(self._interner, len(self._rows), folds, meets=not by_warps)
@@ -375,5 +376,5 @@ def _terms(fold: Fold) -> int:
 
 
 def _state_bytes(fold: Fold, warps: int) -> int:
-    """Shared memory for the states of the warps of a block: a place for each accumulator of each."""
+    """Shared memory for the states of the warps, or the threads, of a block: a place for each accumulator of each."""
     return sum(-(-warps * dtype.itemsize // 16) * 16 for dtype in monoid(fold).accumulators)

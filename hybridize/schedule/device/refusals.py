@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from hybridize.base.errors import DeviceError
 from hybridize.machine.target import Target
 
+CPU: Final = "run this part of the program on the CPU, in a function of its own"
 
-def refused(what: str, target: Target, lines: str) -> DeviceError:
+
+def refused(what: str, target: Target, lines: str, remedy: str = CPU) -> DeviceError:
     """The error for a part of a program that has no code on a device; `lines` are the user's, if they are known."""
     at = f" ({lines})" if lines else ""
     return DeviceError(
         "E705",
         f"{what}{at} has no code for {target.name} yet, only for processors",
-        help="run this part of the program on the CPU, in a function of its own",
+        help=remedy,
     )

@@ -20,6 +20,8 @@ WARPS: Final = 4
 BLOCK_THREADS: Final = {1024: 128, 8192: 256}
 """Threads of a block that has a row of so many elements at most; longer rows have the most that the device has.
 Estimated."""
+ROW_THREADS: Final = 64
+"""Threads of a block that has the row of a warp, where threads exchange no registers. Estimated."""
 FEW_RESULTS: Final = 4096
 """Results of long folds that are too few for a thread each: a warp or a block computes each of them. Estimated."""
 LONG_FOLD: Final = 512

@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 from hybridize.base.dims import hint, is_symbolic
 from hybridize.base.frozen import changed, frozen
+from hybridize.machine.device import DeviceTarget
 from hybridize.schedule.device import thresholds
 from hybridize.schedule.kernel import Launch
 
@@ -147,9 +148,11 @@ class BlockGrid:
         return f"{self.launch}\n{self.tile}\n{self.parts} parts of {self.terms} terms, which {self.after} add up"
 
 
-def make_grid(batch: int, m: int, n: int, k: int, itemsize: int, gates: int = 1, unit: Unit = "fma") -> BlockGrid:
+def make_grid(
+    device: DeviceTarget, *, batch: int, m: int, n: int, k: int, itemsize: int, gates: int = 1, unit: Unit = "fma"
+) -> BlockGrid:
     """Decide the tiles of sums whose elements have so many bytes, and their parts."""
-    tile = _tile((batch, m, n, k), itemsize, gates, unit)
+    tile = _tile(device, (batch, m, n, k), itemsize, gates, unit)
     width = tile.n // gates
     columns = n if gates == 1 else n // gates
     blocks = batch * ((m + tile.m - 1) // tile.m) * ((columns + width - 1) // width)
@@ -166,7 +169,9 @@ def make_grid(batch: int, m: int, n: int, k: int, itemsize: int, gates: int = 1,
     )
 
 
-def _tile(sizes: tuple[int, int, int, int], itemsize: int, gates: int, unit: Unit) -> BlockTile:
+def _tile(
+    device: DeviceTarget, sizes: tuple[int, int, int, int], itemsize: int, gates: int, unit: Unit
+) -> BlockTile:
     """The tile by which the busiest processor has least to do; of several gates the columns of one element's are in
     one tile.
     """
@@ -175,7 +180,8 @@ def _tile(sizes: tuple[int, int, int, int], itemsize: int, gates: int, unit: Uni
     if few or 64 % gates:
         unit = "fma"
     if gates > 1 and unit == "fma":
-        return BlockTile(32, 16 * gates, 16, 4, 4, stages=3)
+        tile = BlockTile(32, 16 * gates, 16, 4, 4, stages=3)
+        return _fitting(tile, itemsize, device) or changed(tile, k=4, stages=2, strips=4)
 
     def work(tile: BlockTile) -> float:
         blocks = members * -(-rows // tile.m) * -(-columns // tile.n)
@@ -184,9 +190,26 @@ def _tile(sizes: tuple[int, int, int, int], itemsize: int, gates: int, unit: Uni
         return max(1, blocks * parts / thresholds.FEW_BLOCKS) / parts * tile.m * tile.n * (tile.reads + waits)
 
     if unit == "fma":
-        return min((tile for tile in TILES if itemsize <= 4 or tile.rows <= 4), key=work)
+        tiles = (_fitting(tile, itemsize, device) for tile in TILES if itemsize <= 4 or tile.rows <= 4)
+        return min(filter(None, tiles), key=work)
     halved = 2 if unit == "tf32" else 1
     return min((changed(tile, k=tile.k // halved, unit=unit) for tile in WARP_TILES), key=work)
+
+
+def _fitting(tile: BlockTile, itemsize: int, device: DeviceTarget) -> BlockTile | None:
+    """A tile in the memory that the threads of a block share: as it is, or with fewer stages, more strips, fewer terms
+    at a time; None where that does not help.
+    """
+    while tile.shared_bytes(itemsize) > device.shared_bytes:
+        if tile.stages > 2:
+            tile = changed(tile, stages=tile.stages - 1)
+        elif tile.strips < tile.rows:
+            tile = changed(tile, strips=2 * tile.strips)
+        elif tile.k > 8:
+            tile = changed(tile, k=tile.k // 2)
+        else:
+            return None
+    return tile
 
 
 def _parts(blocks: int, k: int) -> int:

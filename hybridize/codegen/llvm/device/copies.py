@@ -9,7 +9,6 @@ from hybridize.base.dims import FAR, SizeScope, product
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.device.nests import emit_nest
-from hybridize.codegen.llvm.objects import assembly
 from hybridize.codegen.llvm.text import Module
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Param, Statement
@@ -24,7 +23,7 @@ THREADS = 256
 class CopyKernel:
     """Code for arrays of so many axes, and elements of so many bytes."""
 
-    text: str
+    module: Module
     function: str
     threads: int
     """Of a block; there is one for each unit."""
@@ -50,4 +49,4 @@ def copy_kernel(axes: int, dtype: DType, target: Target) -> CopyKernel:
     emit_nest(module, "strided", Kernel(params, (), (nest,)), nest, target)
     symbols = module.functions["strided"].symbols
     numbers = tuple(symbols[number].name for number in sorted(symbols))
-    return CopyKernel(assembly(module.text(), target), "strided", THREADS, numbers)
+    return CopyKernel(module, "strided", THREADS, numbers)

@@ -60,7 +60,7 @@ class DeviceNestWriter(NestWriter):
         warp = self._device.warp
         if self._by_warps:
             return Team(warp, f.on_entry(f"urem i64 {thread(f)}, {warp}", "rank in warp"), warp)
-        return Team(self._threads, thread(f), warp)
+        return Team(self._threads, thread(f), self._device.meeting)
 
     def _array(self, number: int, buffer: Param, *, is_row: bool, written: bool) -> Array:
         if not is_row:

@@ -32,7 +32,7 @@ class Team:
     rank: str
     """The number of the thread among them, as an i64 register."""
     warp: int
-    """Threads of a warp."""
+    """Threads of a warp, whose registers meet; 1 where none do."""
 
     @property
     def warps(self) -> int:
@@ -77,6 +77,8 @@ class TeamElements(Elements):
 
     def _put_together(self, folding: Folding, state: State, team: Team) -> State:
         """The states of all threads as one, which all of them know."""
+        if team.warp == 1:
+            return self._tree(folding, state, team)
         f, types, distance = self.f, folding.types(1), team.warp // 2
         while distance:
             behind = [from_below(f, x, kind, distance) for x, kind in zip(state, types, strict=True)]
@@ -84,29 +86,65 @@ class TeamElements(Elements):
             distance //= 2
         if team.warps == 1:
             return [from_first(f, x, kind) for x, kind in zip(state, types, strict=True)]
-        assert self._memory is not None
         warp = f.op(f"udiv i64 {team.rank}, {team.warp}")
         leads = f.test("eq", f.op(f"urem i64 {team.rank}, {team.warp}"), 0)
-        kinds = ["i8" if dtype == bool_ else kind for dtype, kind in zip(folding.accumulators, types, strict=True)]
-        arrays = [
-            self._memory.array(kind, team.warps, dtype.itemsize)
-            for dtype, kind in zip(folding.accumulators, kinds, strict=True)
-        ]
+        states = self._states(folding, team.warps)
         with f.when(leads):
-            for x, stored, kind, array in zip(state, kinds, types, arrays, strict=True):
-                whole = x if stored == kind else f.op(f"zext {kind} {x} to {stored}")
-                f.do(f"store {stored} {whole}, ptr {f.element(array, warp, stored)}")
+            states.write(warp, state)
         wait_for_block(f)
-        parts: list[State] = []
-        for number in range(team.warps):
-            part = []
-            for stored, kind, array in zip(kinds, types, arrays, strict=True):
-                x = f.op(f"load {stored}, ptr {f.element(array, number, stored)}")
-                part.append(x if stored == kind else f.op(f"trunc {stored} {x} to {kind}"))
-            parts.append(part)
+        parts = [states.read(number) for number in range(team.warps)]
         state = parts[0]
         for part in parts[1:]:
             state = folding.combined(state, part, 1)
+        return state
+
+    def _tree(self, folding: Folding, state: State, team: Team) -> State:
+        """The same where threads have nothing but shared memory: in pairs, halves first."""
+        f, half = self.f, team.count // 2
+        states = self._states(folding, team.count)
+        states.write(team.rank, state)
+        with f.loop(0, half.bit_length()) as loop:
+            wait_for_block(f)
+            distance = f.op(f"lshr i64 {half}, {loop.index}")
+            with f.when(f.test("slt", team.rank, distance)):
+                state, behind = states.read(team.rank), states.read(f.plus(team.rank, distance))
+                states.write(team.rank, folding.combined(state, behind, 1))
+        wait_for_block(f)
+        return states.read(0)
+
+    def _states(self, folding: Folding, count: int) -> _States:
+        assert self._memory is not None
+        return _States(self.f, self._memory, folding, count)
+
+
+class _States:
+    """States of a fold in shared memory."""
+
+    def __init__(self, f: Function, memory: SharedMemory, folding: Folding, count: int) -> None:
+        self._f = f
+        self._kinds = [
+            (kind, "i8" if dtype == bool_ else kind)
+            for dtype, kind in zip(folding.accumulators, folding.types(1), strict=True)
+        ]
+        """Of each accumulator the type of the register, and that in memory."""
+        self._arrays = [
+            memory.array(stored, count, dtype.itemsize)
+            for dtype, (_, stored) in zip(folding.accumulators, self._kinds, strict=True)
+        ]
+
+    def write(self, place: str, state: State) -> None:
+        """Store a state."""
+        f = self._f
+        for x, (kind, stored), array in zip(state, self._kinds, self._arrays, strict=True):
+            whole = x if stored == kind else f.op(f"zext {kind} {x} to {stored}")
+            f.do(f"store {stored} {whole}, ptr {f.element(array, place, stored)}")
+
+    def read(self, place: str | int) -> State:
+        """Return a state."""
+        f, state = self._f, []
+        for (kind, stored), array in zip(self._kinds, self._arrays, strict=True):
+            x = f.op(f"load {stored}, ptr {f.element(array, place, stored)}")
+            state.append(x if stored == kind else f.op(f"trunc {stored} {x} to {kind}"))
         return state
 
 

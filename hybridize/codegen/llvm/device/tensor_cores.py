@@ -22,11 +22,6 @@ _COLUMNS: Final = 8
 class WarpTileWriter(TileWriter):
     """Writes tiles by the products that a warp computes at once."""
 
-    @property
-    def depth(self) -> int:  # type: ignore[override]
-        """Terms that are multiplied at once."""
-        return 8 if self.tile.unit == "tf32" else 16
-
     @cached_property
     def lane(self) -> str:
         """The number of the thread within its warp."""
@@ -41,6 +36,13 @@ class WarpTileWriter(TileWriter):
             numbers.times(numbers.over(warp, across), tile.rows),
             numbers.times(numbers.rest(warp, across), tile.columns),
         )
+
+    def _of_terms(self, stage: str, sums: Sequence[str]) -> list[str]:
+        """The sums with the products of all terms of the panels added, those of small matrices at once."""
+        depth = 8 if self.tile.unit == "tf32" else 16
+        for term in range(0, self.tile.k, depth):
+            sums = self._multiplied(stage, term, sums)
+        return list(sums)
 
     def _multiplied(self, stage: str, term: int, sums: Sequence[str]) -> list[str]:
         tile, results = self.tile, list(sums)

@@ -38,7 +38,10 @@ class TileWriter(ABC):
         self.f, self.grid, self.tile = f, sums.grid, sums.grid.tile
         self.arithmetic = ArithmeticEmitter.of_elements(plan.elements, target)
         self.numbers = numbers = numbers_of(f, sums)
-        self.is_copied = not self.arithmetic.converts and self.arithmetic.bytes in COPIED
+        assert target.device is not None
+        self.together = target.device.together
+        """Terms that are written one after the other."""
+        self.is_copied = target.device.copies and not self.arithmetic.converts and self.arithmetic.bytes in COPIED
         """True if operands go to shared memory without a register between."""
         self.memory = SharedMemory(f)
         self.thread = numbers.narrowed(thread(f))
@@ -93,8 +96,7 @@ class TileWriter(ABC):
                 wait_for_copies(f, tile.stages - 2)
             wait_for_block(f)
             values = self._begun(numbers.plus(first, numbers.times(index, tile.k), ahead), there)
-            for term in range(0, tile.k, self.depth):
-                sums = self._multiplied(here, term, sums)
+            sums = self._of_terms(here, sums)
             self._kept(values, there)
             loop.following = sums
         return loop.results
@@ -122,12 +124,9 @@ class TileWriter(ABC):
             for panel in self.panels:
                 panel.keep(left, stage)
 
-    depth = 1
-    """Terms that are multiplied at once."""
-
     @abstractmethod
-    def _multiplied(self, stage: str, term: int, sums: Sequence[str]) -> list[str]:
-        """The sums with the products of some terms of the panels added, from one on."""
+    def _of_terms(self, stage: str, sums: Sequence[str]) -> list[str]:
+        """The sums with the products of all terms of the panels added."""
 
     # Results
 
@@ -200,22 +199,41 @@ class ThreadTileWriter(TileWriter):
         groups = self.tile.n // self.tile.columns
         return self.numbers.over(self.thread, groups), self.numbers.rest(self.thread, groups)
 
-    def _multiplied(self, stage: str, term: int, sums: Sequence[str]) -> list[str]:
-        """The sums with the products of one term of the panels added."""
-        x, w = (self._read(side, stage, term) for side in (0, 1))
-        return [
-            self.arithmetic.multiply_add(self.f, x[number // len(w)], w[number % len(w)], total)
-            for number, total in enumerate(sums)
+    def _of_terms(self, stage: str, sums: Sequence[str]) -> list[str]:
+        """The sums with the products of all terms of the panels added."""
+        numbers, group = self.numbers, self.tile.group(self.arithmetic.bytes)
+        starts = [
+            numbers.plus(numbers.times(stage, panel.stage), numbers.times(place, group))
+            for panel, place in zip(self.panels, self.places, strict=True)
         ]
+        if self.tile.k <= self.together:
+            return self._multiplied(starts, self.tile.k, sums)
+        with self.f.loop(0, self.tile.k, self.together, [(self.arithmetic.type, one) for one in sums]) as loop:
+            first = numbers.narrowed(loop.index)
+            starts = [
+                numbers.plus(start, numbers.times(first, panel.pitch))
+                for panel, start in zip(self.panels, starts, strict=True)
+            ]
+            loop.following = self._multiplied(starts, self.together, loop.values)
+        return loop.results
 
-    def _read(self, side: int, stage: str, term: int) -> list[str]:
-        """The elements of a panel at one term that a thread multiplies: groups of neighbours, far apart."""
+    def _multiplied(self, starts: Sequence[str], count: int, sums: Sequence[str]) -> list[str]:
+        """The sums with the products of some terms added, the first of which begins so in each panel."""
+        for term in range(count):
+            x, w = (self._read(side, start, term) for side, start in enumerate(starts))
+            sums = [
+                self.arithmetic.multiply_add(self.f, x[number // len(w)], w[number % len(w)], total)
+                for number, total in enumerate(sums)
+            ]
+        return list(sums)
+
+    def _read(self, side: int, start: str, term: int) -> list[str]:
+        """The elements of a panel that a thread multiplies, so many terms on: groups of neighbours, far apart."""
         f, panel, arithmetic, numbers = self.f, self.panels[side], self.arithmetic, self.numbers
         group = self.tile.group(arithmetic.bytes)
-        base = numbers.plus(numbers.times(stage, panel.stage), numbers.times(self.places[side], group))
         kind, values = vector(arithmetic.type, group), []
         for first in range(0, panel.rows, group):
-            index = numbers.plus(base, term * panel.pitch + panel.apart(first))
+            index = numbers.plus(start, term * panel.pitch + panel.apart(first))
             place = numbers.element(panel.array, index, arithmetic.type)
             several = f.op(f"load {kind}, ptr {place}, align {group * arithmetic.bytes}")
             values += [f.op(f"extractelement {kind} {several}, i64 {lane}") for lane in range(group)]

@@ -115,7 +115,7 @@ def log10(v: Vectors, x: str) -> str:
 
 def log1p(v: Vectors, x: str) -> str:
     """log(1 + x): the rounding error of 1 + x is added to the reduced argument."""
-    u = v.add(x, v.number(1.0))
+    u = v.fixed(v.add(x, v.number(1.0)))
     lost = v.sub(x, v.sub(u, v.number(1.0)))
     m, k = _split(v, u)
     biased = v.iop("sub", v.integer(127), k)

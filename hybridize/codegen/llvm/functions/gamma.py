@@ -150,6 +150,8 @@ def log_gamma(w: Vectors, x: str) -> str:
 
 def gamma(w: Vectors, x: str) -> str:
     """As in C: infinite at zeros, NaN at negative whole numbers."""
+    if w.target.device is not None and not w.target.device.float64:
+        return _gamma_of_single(w, x)
     zero, one = w.number(0.0), w.number(1.0)
     a = w.at_most(w.abs(x), w.number(HUGE))
     product, shift = (one, zero), zero
@@ -169,4 +171,33 @@ def gamma(w: Vectors, x: str) -> str:
     pole = w.logic("and", negative, w.compare("oeq", sine[0], zero))
     y = w.select(pole, w.number(wide.NAN), y)
     y = w.select(w.compare("olt", w.abs(x), w.number(2.0**-57)), w.div(one, x), y)
+    return w.select(w.compare("uno", x, x), x, y)
+
+
+def _gamma_of_single(w: Vectors, x: str) -> str:
+    """The same to the digits of a float32, of which it is one lane: floats for pairs, and steps in a loop."""
+    zero, one, f = w.number(0.0), w.number(1.0), w.f
+    a = w.at_most(w.abs(x), w.number(HUGE))
+    with f.loop(0, SHIFTED, 1, [(w.type, one), (w.type, a)]) as loop:
+        product, y = loop.values
+        below = w.compare("olt", y, w.number(float(SHIFTED)))
+        loop.following = [w.select(below, w.mul(product, y), product), w.select(below, w.add(y, one), y)]
+    product, y = loop.results
+    inverse = w.div(one, y)
+    series = w.fma(inverse, w.poly(w.mul(inverse, inverse), STIRLING), w.number(sum(HALF_LOG_TWO_PI)))
+    exponent = w.add(w.sub(w.mul(w.sub(y, w.number(0.5)), wide.log(w, y)), y), series)
+    right = w.div(wide.exp(w, exponent), product)
+    turn = w.sub(w.abs(x), w.mul(rounded(w, "rint", w.mul(w.abs(x), w.number(0.5))), w.number(2.0)))
+    b = w.abs(turn)
+    b = w.select(w.compare("ogt", b, w.number(0.5)), w.sub(one, b), b)
+    steep = w.compare("olt", b, w.number(0.25))
+    c = w.select(steep, b, w.sub(w.number(0.5), b))
+    z = w.mul(c, c)
+    rising = w.fma(w.mul(c, z), w.poly(z, SIN), w.mul(c, w.number(math.pi)))
+    sine = w.select(steep, rising, w.sub(one, w.mul(z, w.poly(z, COS))))
+    left = w.copysign(w.div(w.number(math.pi), w.mul(w.mul(sine, a), right)), w.neg(turn))
+    y = w.select(w.compare("olt", x, zero), left, right)
+    pole = w.logic("and", w.compare("olt", x, zero), w.compare("oeq", sine, zero))
+    y = w.select(pole, w.number(wide.NAN), y)
+    y = w.select(w.compare("oeq", x, zero), w.div(one, x), y)
     return w.select(w.compare("uno", x, x), x, y)

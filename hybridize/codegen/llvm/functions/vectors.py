@@ -218,10 +218,23 @@ class Vectors(Registers):
 
     def poly(self, x: str, coefficients: Sequence[float]) -> str:
         """Horner's rule; the highest power first."""
+        device = self.target.device
+        if device is not None and not device.float64 and self.dtype == float64:
+            return self._poly_of_table(x, coefficients)
         total, *others = self._added(coefficients)
         for coefficient in others:
             total = self.fma(total, x, coefficient)
         return total
+
+    def _poly_of_table(self, x: str, coefficients: Sequence[float]) -> str:
+        """The same in a loop, where each multiply-add is many instructions."""
+        f, (first, *others) = self.f, map(self.number, coefficients)
+        table = self._table(self.type, others)
+        with f.loop(0, len(others), 1, [(self.type, first)]) as loop:
+            loop.following = [
+                self.fma(loop.values[0], x, f.load(f.element(table, loop.index, self.type), 0, self.type))
+            ]
+        return loop.results[0]
 
     def _added(self, numbers: Sequence[float]) -> list[str]:
         """Numbers to which multiply-adds add: constants, or loaded from a table of as many registers as there are."""
@@ -262,10 +275,23 @@ class Vectors(Registers):
 
         Adding 1.5 * 2^mantissa leaves the integer in the low bits: no conversion, hence defined for NaN too.
         """
+        if self.regroups:
+            n = self.intrinsic("rint", self.mul(x, self.number(factor)))
+            return n, self.f.op(f"fptosi {self.type} {n} to {self.itype}")
         magic = 1.5 * 2.0**self.mantissa
         moved = self.fma(x, self.number(factor), self.number(magic))
         bits = ((self.bias + self.mantissa) << self.mantissa) | (1 << (self.mantissa - 1))
         return self.sub(moved, self.number(magic)), self.iop("sub", self.to_bits(moved), self.integer(bits))
+
+    @property
+    def regroups(self) -> bool:
+        """True if the compiler that gets the code may regroup sums of these floats."""
+        device = self.target.device
+        return device is not None and not device.exact and self.dtype == float32
+
+    def fixed(self, x: str) -> str:
+        """X as it was rounded, whatever it is made of: to be taken from a number that it is close to."""
+        return self.intrinsic("arithmetic.fence", x) if self.regroups else x
 
     def power_of_two(self, k: str) -> str:
         """2^k for integers that keep it normal."""

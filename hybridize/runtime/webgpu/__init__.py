@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GPUs of any maker by WebGPU: the package `wgpu`, which speaks to Vulkan, Metal or Direct3D.
+
+In: kernels in WGSL, addresses, NumPy arrays. Out: what `runtime.devices.Accelerator` promises.
+
+    kernels   a kernel in WGSL, and its bindings
+    gpu       the device
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize.base.errors import DeviceError
+
+
+def count() -> int:
+    """Return the number of GPUs, of which a processor that computes as one is the last."""
+    return len(_adapters())
+
+
+def opened(number: int) -> Any:
+    """Return the GPU of a number."""
+    from hybridize.runtime.webgpu.gpu import WebGpu
+
+    return WebGpu(_adapters()[number])
+
+
+def _adapters() -> list[Any]:
+    try:
+        import wgpu
+    except ImportError:
+        what = "HYBRIDIZE_DEVICE=webgpu needs the package wgpu"
+        raise DeviceError("E709", what, help="pip install 'hybridize[webgpu]'") from None
+    order = ("DiscreteGPU", "IntegratedGPU", "VirtualGPU", "CPU", "Unknown")
+    adapters = [one for one in wgpu.gpu.enumerate_adapters_sync() if one.info["backend_type"] != "OpenGL"]
+    return sorted(adapters, key=lambda one: order.index(one.info["adapter_type"]))

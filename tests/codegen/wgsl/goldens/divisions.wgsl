@@ -1,0 +1,27 @@
+// kernel0
+@group(0) @binding(0) var<uniform> words: array<vec4<u32>, 2>;
+@group(0) @binding(1) var<storage, read> m0: array<u32>;
+@group(0) @binding(2) var<storage, read> m1: array<u32>;
+@group(0) @binding(3) var<storage, read_write> m2: array<u32>;
+fn b0_at(word: i32) -> u32 { return m0[word]; }
+fn b1_at(word: i32) -> u32 { return m1[word]; }
+fn b2_put(word: i32, x: u32) { m2[word] = x; }
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_index) index_: u32) {
+  let thread_ = i32(index_);
+  let block_ = i32(group_.x + group_.y * 65535u);
+  let b0_from4 = i32(words[0][0] >> 2u);
+  let b1_from4 = i32(words[0][1] >> 2u);
+  let b2_from4 = i32(words[0][2] >> 2u);
+  let t_6 = (block_ * 256) + thread_;
+  if (t_6 < 40) {
+    let t_11 = i32(b0_at((b0_from4 + t_6)));
+    let t_13 = i32(b1_at((b1_from4 + t_6)));
+    let t_17 = select(t_13, 1, ((t_13 == 0) | (t_13 == (-1))));
+    let t_20 = t_11 - ((t_11 / t_17) * t_17);
+    let t_26 = select(t_20, (t_20 + t_13), ((t_20 != 0) & ((t_20 ^ t_13) < 0)));
+    b2_put((b2_from4 + t_6), u32(t_26));
+  }
+}
+
+// WgslLaunch(kernel='kernel0', buffers=(('input', 0), ('input', 1), ('output', 0)), words=(0, 0, 0, 1, 0), blocks=1)

@@ -1,0 +1,168 @@
+"""Whole exports for the web, each of which runs itself in a browser, and the page that comes with them."""
+
+import re
+
+import numpy
+import pytest
+
+import hybridize
+from hybridize import np, npx
+from hybridize.errors import VerificationError
+from hybridize.formats import browsers
+from hybridize.formats.wasm import module, read_wasm
+from hybridize.gluon import nn, rnn
+from tests.formats.wasm.browsing import browsing, told
+from tests.refusals import refusal
+
+pytestmark = pytest.mark.long
+ON_A_GPU = r"on .*swiftshader.* in Chrome \d+: \d+ calls? as expected, largest difference \S+"
+
+
+@pytest.fixture(autouse=True)
+def browser(system):
+    system("node", "chromium")
+
+
+def mlp():
+    net = nn.HybridSequential()
+    net.add(nn.Dense(256, activation="relu"), nn.Dense(128, activation="relu"), nn.Dense(2))
+    return net, (512,)
+
+
+def lenet():
+    net = nn.HybridSequential()
+    net.add(
+        nn.Conv2D(6, 5, padding=2, activation="sigmoid"), nn.AvgPool2D(2, 2), nn.Conv2D(16, 5, activation="sigmoid")
+    )
+    net.add(nn.AvgPool2D(2, 2), nn.Dense(120, activation="sigmoid"), nn.Dense(84, activation="sigmoid"), nn.Dense(10))
+    return net, (1, 28, 28)
+
+
+def exported(folder, net, shape):
+    net.initialize()
+    net.hybridize()
+    for rows in (1, 5, 3):
+        net(np.random.normal(size=(rows, *shape)))
+    return net.export(folder / "net", format="web")
+
+
+@pytest.fixture(scope="module", params=[mlp, lenet])
+def web(request, tmp_path_factory):
+    """The chapter's net or LeNet: the net, the shape of a row, the folder of its export and the report."""
+    folder = tmp_path_factory.mktemp("web")
+    hybridize.random.seed(1)
+    net, shape = request.param()
+    return net, shape, folder, exported(folder, net, shape)
+
+
+def test_an_export_runs_itself_on_a_gpu(web, tmp_path):
+    net, shape, folder, found = web
+    assert found.left_out == () and len(found.checks) == 2
+    assert re.fullmatch(rf"net\.wasm {ON_A_GPU}", found.checks[1])
+    batch = numpy.random.default_rng(2).normal(size=(4, *shape)).astype("f4")
+    with browsing(folder, tmp_path / "profile") as page:
+        both = told(
+            page,
+            """
+            const { load } = await import("/net.mjs");
+            const models = [await load({ device: "webgpu" }), await load({ device: "wasm" })];
+            const data = { data: Float32Array.from(batch), shape };
+            return Promise.all(models.map(async (model) => [...(await model.run({ data })).output]));
+            """,
+            batch=batch.ravel().tolist(),
+            shape=batch.shape,
+        )
+    with hybridize.disabled():
+        expected = net(np.array(batch)).asnumpy().ravel()
+    for outputs in both:
+        numpy.testing.assert_allclose(outputs, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("gpu", [True, False])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_says_where_the_model_ran(web, tmp_path, gpu, scheme):
+    with browsing(web[2], tmp_path / "profile", gpu) as page:
+        page.scheme(scheme)
+        for width in (1000, 400):
+            page.resize(width, 800)
+            page.open(f"{page.address}/net.html")
+            page.wait("document.body?.dataset.ready === 'yes'", 180)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+        text = {name: page.evaluate(f"document.getElementById('{name}').innerText") for name in ("webgpu", "wasm")}
+        assert page.evaluate("document.querySelectorAll('#arrays tr').length") == 2
+        levels = [one.get("entry", {}).get("level") for one in page.messages]
+        assert set(levels) <= {"warning"}, page.messages  # Chromium says so itself, where there is no GPU
+    apart = re.search("at most (.*) from what Python gave", text["wasm"])[1]
+    assert float(apart) < 1e-5 and re.search(r"[\d.]+ .s a call", text["wasm"])
+    assert "what load() chooses here" in text["wasm"], "no processor gains by imitating a GPU"
+    if gpu:
+        assert "swiftshader" in text["webgpu"] and "from what Python gave" in text["webgpu"]
+    else:
+        assert "DeviceError: E701: net: WebGPU finds no GPU here" in text["webgpu"]
+
+
+def test_a_browser_without_webgpu_is_told_of(tmp_path, monkeypatch):
+    monkeypatch.setattr(browsers, "_FLAGS", ("--headless", "--disable-gpu"))
+    fast = hybridize.hybridize(lambda x: x + 1)
+    fast(np.ones((3,)))
+    assert "not run here on a GPU: chromium has no WebGPU" in fast.export(tmp_path / "net", "web").checks
+
+
+def test_kernels_that_take_long_to_compile_are_told_of(tmp_path, monkeypatch):
+    monkeypatch.setattr(browsers, "_LOADS", 0.0)
+    fast = hybridize.hybridize(lambda x: x + 1)
+    fast(np.ones((3,)))
+    line = "not run here on a GPU: chromium compiles the kernels for longer than 0 seconds"
+    assert line in fast.export(tmp_path / "net", "web").checks
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        (r"bitcast<f32>\(b0_at", "2 * bitcast<f32>(b0_at", r"E810.*output 'output' differs"),
+        ("fn main", "fn man", r"E812.*E907.*does not compile k0"),
+    ],
+    ids=["wrong", "unknown"],
+)
+def test_kernels_that_are_not_right_are_not_written(tmp_path, monkeypatch, old, new, code):
+    whole = module.kernels_of
+
+    def damaged(*args):
+        facts = whole(*args)
+        kernel = facts["kernels"]["k0"]
+        kernel["text"], count = re.subn(old, new, kernel["text"])
+        assert count
+        return facts
+
+    monkeypatch.setattr(module, "kernels_of", damaged)
+    fast = hybridize.hybridize(lambda x: x + 1)
+    fast(np.arange(5.0))
+    with refusal(VerificationError, code):
+        fast.export(tmp_path / "net", "web")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_loop_over_a_sequence(tmp_path):
+    """Its turns are launches; between them, states are copied."""
+    layer = rnn.LSTM(8)
+    layer.initialize()
+    layer.hybridize()
+    for batch in (2, 4, 3):
+        layer(np.random.normal(size=(5, batch, 3)))
+    found = layer.export(tmp_path / "net", format="web")
+    assert re.fullmatch(rf"net\.wasm {ON_A_GPU}", found.checks[1]), found
+    exact, general = read_wasm(tmp_path / "net.wasm").kernels["variants"]
+    assert len(exact["launches"]) > 10 and len(general["launches"]) > 10
+
+
+def test_states_and_random_numbers(tmp_path):
+    net = nn.HybridSequential()
+    net.add(nn.Dense(6), nn.BatchNorm(), nn.Dropout(0.5))
+
+    @hybridize.hybridize
+    def step(x):
+        return np.random.normal(size=(2, 3)) + npx.softmax(x) * np.random.uniform()
+
+    step(np.ones((2, 3)))
+    found = step.export(tmp_path / "net", "web")
+    assert re.fullmatch(rf"net\.wasm {ON_A_GPU}", found.checks[1]), found
