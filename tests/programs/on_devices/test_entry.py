@@ -114,7 +114,11 @@ def test_recording_and_disabling_are_heeded(monkeypatch, function):
     ("of", "args", "why"),
     [
         (lambda x, n: x * n, (2.0,), "it has other arguments than arrays"),
-        (lambda x: npx.dropout(x, p=0.5) + np.random.normal(size=(2, 3), ctx=gpu(0)), (), "the host computes a part of it"),
+        (
+            lambda x: npx.dropout(x, p=0.5) + np.random.normal(size=(2, 3), ctx=gpu(0)),
+            (),
+            "the host computes a part of it",
+        ),
         (lambda x, y: x + y, ("itself",), "arguments are over one memory"),
     ],
 )
