@@ -247,7 +247,8 @@ def _cases(bench: Bench) -> Iterator[tuple[str, Callable[[], Any], dict[str, Cal
     x = bench.normal(n, n)
     for name, function in {
         "x + 1": lambda a: a + 1, "softmax": lambda a: npx.softmax(a),
-        "layer norm, gelu": lambda a: npx.leaky_relu(_normalized(a), act_type="gelu"), "sum of columns": lambda a: a.sum(axis=0),
+        "layer norm, gelu": lambda a: npx.leaky_relu(_normalized(a), act_type="gelu"),
+        "sum of columns": lambda a: a.sum(axis=0),
     }.items():  # fmt: skip
         compiled = hybridize.hybridize(function)
         moved = 8e-9 * n * n / (2 if name == "sum of columns" else 1)

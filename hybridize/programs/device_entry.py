@@ -33,9 +33,7 @@ def why_none(captured: Captured, machine: object) -> str:
         "it runs elsewhere": not isinstance(machine, DeviceMachine),
         "the host computes a part of it": getattr(machine, "is_partly_at_host", True),
         "it is for any size": captured.graph.scope is not None,
-        "it keeps state": captured.transaction.feeds
-        or captured.transaction.marks
-        or any(one.written >= 0 for one in captured.sources),
+        "it keeps state": captured.transaction.feeds or captured.transaction.marks or _writes(captured),
         "it does more than compute": captured.effects or captured.decided is not None or captured.compared is not None,
         "it asserts or prints": any(effect_of(node.op) is not Effect.PURE for node in captured.graph.nodes),
         "it has other arguments than arrays": not _takes_arrays(captured),
@@ -43,6 +41,10 @@ def why_none(captured: Captured, machine: object) -> str:
         **{why: test(captured) for why, test in UNASKED.items() if "devices" not in why},
     }
     return next((why for why, is_so in reasons.items() if is_so), "")
+
+
+def _writes(captured: Captured) -> bool:
+    return any(one.written >= 0 for one in captured.sources)
 
 
 def _takes_arrays(captured: Captured) -> bool:

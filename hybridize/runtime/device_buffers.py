@@ -43,12 +43,13 @@ class DeviceMemory:
 
     __slots__ = ("__weakref__", "accelerator", "address", "nbytes", "users")
 
-    def __init__(self, accelerator: Accelerator, nbytes: int) -> None:
+    def __init__(self, accelerator: Accelerator, nbytes: int, address: int | None = None) -> None:
+        """`address` is that of a block, where there is one already."""
         self.accelerator: Accelerator = accelerator
         self.nbytes: int = nbytes
         self.users: set[int] = set()
         """Streams on which others use it, see `runtime.dlpack`."""
-        self.address: int = accelerator.alloc(max(nbytes, 1))
+        self.address: int = accelerator.alloc(max(nbytes, 1)) if address is None else address
 
     def exchange(self, other: DeviceMemory) -> None:
         """Let two memories of one device and one size have each other's bytes, for all buffers over them."""
@@ -407,6 +408,10 @@ def _row_major(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
 
 def sent(values: NDArray[Any], accelerator: Accelerator, number: int) -> DeviceBuffer:
     """Return a copy of an array in the memory of a device."""
+    address = accelerator.send(values)
+    if address is not None:
+        layout = row_major(values.shape, values.dtype)
+        return DeviceBuffer(DeviceMemory(accelerator, layout.nbytes, address), layout, number, 0)
     buffer = new_buffer(accelerator, number, values.shape, values.dtype)
     buffer[...] = values
     return buffer

@@ -30,6 +30,7 @@ from hybridize.runtime.compiled import CompiledProgram
 from hybridize.runtime.device_buffers import DeviceBuffer, DeviceMemory, new_buffer, row_major, sent
 from hybridize.runtime.device_notes import raise_noted
 from hybridize.runtime.device_steps import Bases, Launch, perform, recorded, work_of, work_size
+from hybridize.runtime.device_stretches import Stretches
 from hybridize.runtime.devices import Accelerator, DeviceGraph
 from hybridize.runtime.plan import FLAG, Derivation, Plan, PlanAddress, PlanStep
 from hybridize.runtime.sizes import Sizes
@@ -157,6 +158,7 @@ class DeviceCode:
         self._plans: OrderedDict[tuple[int, ...], Plan] = OrderedDict()
         self._graphs: OrderedDict[tuple[Any, ...], list[DeviceGraph]] = OrderedDict()
         self._seen: OrderedDict[tuple[Any, ...], None] = OrderedDict()
+        self._stretches = Stretches(accelerator, self.launch, IN_GRAPH, IN_GRAPHS)
         self._lock = renewed(threading.RLock())
         self._sources: dict[int, DeviceBuffer] = {}
         derivers = {one.slot: DeviceDeriver(self, one) for one in program.plan.derivations}
@@ -202,6 +204,7 @@ class DeviceCode:
     def drop_graphs(self) -> None:
         """Give back the graphs, which are made anew where they are needed."""
         self._graphs.clear()
+        self._stretches.clear()
 
     # ------------------------------------------------------------------------------------------------------- calls
 
@@ -345,8 +348,12 @@ class DeviceCode:
             graphs = self._graphs[key] = recorded(work, self.accelerator, self.launch, IN_GRAPH, spare)
             for graph in graphs:
                 graph.name = self.program.name
-        if not self._started(key):
+        if self._started(key):
+            return
+        if CONFIG.device_check or work_size(plan.steps) is not None:
             perform(work_of(plan.steps, bases), self.accelerator, self._launched)
+        else:
+            self._stretches.perform(plan.steps, bases)
 
     def _started(self, key: tuple[Any, ...]) -> bool:
         """Ask for the graphs of a set of addresses; tell whether there are some."""

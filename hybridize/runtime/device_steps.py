@@ -23,6 +23,7 @@ from hybridize.runtime.devices import Accelerator, DeviceGraph
 from hybridize.runtime.plan import (
     CONDITION_BYTES,
     FLAG,
+    Plan,
     PlanAddress,
     PlanArgument,
     PlanLaunch,
@@ -67,16 +68,22 @@ class Question:
 Work: TypeAlias = Launch | Copy | Question
 Asking: TypeAlias = Generator[Work, "bool | None", None]
 """Work in order, which is sent the answer to each `Question`."""
+WorkOfBody: TypeAlias = Callable[[Sequence[PlanStep], Bases], Asking]
 
 
 def work_of(steps: Sequence[PlanStep], bases: Bases) -> Asking:
     """Iterate over the work of steps, of a plan whose sizes are numbers."""
     for step in steps:
-        addresses = [_place(one, bases) for one in step.arguments]
-        if step.region is not None:
-            yield from _Region(step.region, addresses, bases).work()
-        for launch in step.launches:
-            yield Launch(step, launch, addresses)
+        yield from work_of_step(step, bases, work_of)
+
+
+def work_of_step(step: PlanStep, bases: Bases, work_of_body: WorkOfBody) -> Asking:
+    """Iterate over the work of one step, that of bodies by `work_of_body`."""
+    addresses = [_place(one, bases) for one in step.arguments]
+    if step.region is not None:
+        yield from _Region(step.region, addresses, bases, work_of_body).work()
+    for launch in step.launches:
+        yield Launch(step, launch, addresses)
 
 
 def _place(address: PlanArgument, bases: Bases) -> int:
@@ -148,8 +155,8 @@ def work_size(steps: Sequence[PlanStep]) -> int | None:
 class _Region:
     """Control flow with its addresses."""
 
-    def __init__(self, region: PlanRegion, addresses: Sequence[int], bases: Bases) -> None:
-        self.region = region
+    def __init__(self, region: PlanRegion, addresses: Sequence[int], bases: Bases, work_of_body: WorkOfBody) -> None:
+        self.region, self._work_of_body = region, work_of_body
         rest = iter(addresses)
         self.outputs = [next(rest) for _ in region.outputs]
         self.inputs = [next(rest) for _ in region.inputs]
@@ -175,7 +182,7 @@ class _Region:
         """The work of a body in one turn."""
         bases = self._fixed[number] | {("input", k): at for k, at in inputs.items()}
         bases |= {("output", k): at for k, at in enumerate(outputs)}
-        return work_of(self.region.bodies[number].steps, bases)
+        return self._work_of_body(self.region.bodies[number].steps, bases)
 
     def _branch(self) -> Asking:
         truth = yield Question(self.inputs[0])
@@ -190,9 +197,11 @@ class _Region:
         now = {k: self.inputs[k] for k, _ in self._of_kinds("by turns")}
         to = {k: self.outputs[k] for k in now}
         spare = {k: self.workspace + home.offset for k, home in self._of_kinds("by turns")}
+        asked = _only_copied(region.bodies[0])
         while True:
-            yield from self._body(0, fixed | now, [flag])
-            truth = yield Question(flag)
+            if asked is None:
+                yield from self._body(0, fixed | now, [flag])
+            truth = yield Question(flag if asked is None else (fixed | now)[asked])
             if not truth:
                 break
             yield from self._body(1, fixed | now, [to.get(k, self.outputs[k]) for k in region.gives])
@@ -260,6 +269,16 @@ class _Region:
         for k, _ in self._of_kinds("steady"):
             if k not in self.region.unread:
                 yield from _copy(self.outputs[k], self.inputs[k], self.region.outputs[k].nbytes)
+
+
+def _only_copied(body: Plan) -> int | None:
+    """The input that is the only output of a body, if that is all that it computes."""
+    if len(body.steps) != 1 or body.steps[0].ops != ("copy",):
+        return None
+    _, source = body.steps[0].arguments
+    if isinstance(source, PlanAddress) and source.kind == "input" and source.slot < len(body.inputs):
+        return source.slot
+    return None
 
 
 def _copy(to: int, source: int, nbytes: Any) -> Iterator[Copy]:

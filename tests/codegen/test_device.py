@@ -91,6 +91,17 @@ def test_a_tile_reads_shared_memory_four_elements_at_a_time():
     assert text.count("fma.rn.f32") >= tile.k * tile.rows * tile.columns
 
 
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_no_number_of_64_bits_is_divided(name):
+    """Where sizes are known, so are the bounds of indices."""
+    assert not re.search(r"\b(div|rem)\.[su]64", kernels(name, "sm_80").ptx())
+
+
+def test_elements_of_four_bytes_need_no_register_on_their_way_to_shared_memory():
+    assert "cp.async.ca.shared.global" in kernels("a convolution", "sm_80").ptx()
+    assert ".minnctapersm 2" in kernels("a large product", "sm_80").ptx()
+
+
 def test_operands_are_read_by_way_of_the_cache_that_nobody_writes():
     assert "ld.global.nc" in kernels("rows as warps", "sm_80").ptx()
 

@@ -203,3 +203,11 @@ def test_a_step_says_that_one_thread_does_all():
         graph = graph_of(lambda x: list(ops.bind(LU(), x)), f32(count, 5, 5))
         (routine,) = (one for one in build_kernels(graph, SM_80).schedule.steps if one.kind == "routine")
         assert words in str(routine)
+
+
+def test_matrices_without_elements_have_other_results():
+    nothing = np.zeros((2, 0, 0), float32)
+    _, _, sign = same_bits(lambda x: list(ops.bind(LU(), x)), nothing)
+    np.testing.assert_array_equal(sign, [1, 1])
+    q, _ = same_bits(lambda x: list(ops.bind(QR(True), x)), np.zeros((3, 0), float32))
+    np.testing.assert_array_equal(q, np.eye(3))

@@ -714,7 +714,7 @@ def data_dependent(
 ) -> Callable[..., Any]:
     """A function of NumPy whose result has a size, or needs a method, that compiled code does not have by itself.
 
-    Imperatively NumPy computes it on the arrays' values; on a device it is what is recorded or captured.
+    Imperatively NumPy computes it on the arrays' values; on a device it is what is captured.
 
     Args:
         name: what it is called.
@@ -749,9 +749,8 @@ def data_dependent(
                     help="call it on x.detach(), which has no gradient",
                 )
             return output
-        composed = recorded or captured
-        if AWAY and composed is not None and _is_away((*args, *kwargs.values())):
-            return composed(*args, **kwargs)
+        if AWAY and captured is not None and _is_away((*args, *kwargs.values())):
+            return captured(*args, **kwargs)
         return _as_ours(function(*(_as_numpy(a) for a in args), **{k: _as_numpy(a) for k, a in kwargs.items()}), args)
 
     text = f"NumPy's `{name}`{'' if captured is not None else ', imperatively; it cannot be compiled'}."

@@ -70,6 +70,9 @@ class Blocks:
         """Bytes of the chunks that no block has."""
         return sum(nbytes for free in self._free for nbytes, _ in free)
 
+    def __contains__(self, address: int) -> bool:
+        return address in self._pieces
+
     def take(self, nbytes: int) -> int | None:
         """Return the address of a block; None where the device has no memory for it."""
         wanted = _rounded(nbytes)

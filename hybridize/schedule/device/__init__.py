@@ -7,6 +7,7 @@
     contractions    products of matrices and contractions by index maps, as tiles of rows, columns and terms
     operands    where tiles find the elements of an operand
     tiles       the tiles of a product: what a block and a thread sum, and the parts of sums
+    routines    the threads of sorts, factors, scatters and assertions
     refusals    what no device has yet, refused at the user's line
     thresholds  the numbers by which they choose
 

@@ -57,7 +57,7 @@ def kernels_of(routine: Routine, inputs: Types, outputs: Types, device: DeviceTa
     if not outputs:
         return (RoutineKernel("note", Launch(1, device.warp), 1),)
     first, units = inputs[0], _units(routine, inputs, outputs)
-    if any(same(size, 0) for size in (*(one.size for one in outputs), units)):
+    if same(units, 0) or all(same(one.size, 0) for one in outputs):
         return ()
     if routine.name in _SORTS and _is_more(n := first.shape[routine.parameters[0]], thresholds.SHORT_LINE):
         shared = _shared_bytes(routine, inputs, outputs, device)
@@ -69,11 +69,11 @@ def kernels_of(routine: Routine, inputs: Types, outputs: Types, device: DeviceTa
         return (RoutineKernel("prefixes", Launch(units, threads, states), units),)
     if routine.name == "scatter_nd":
         tuples = product(inputs[1].shape[:-1])
-        return (
-            _each("copy", first.size, device),
-            RoutineKernel("order", Launch(1, _team(tuples, device)), 1),
-            _each("scatter", inputs[2].size, device),
-        )
+        copy = _each("copy", first.size, device)
+        if same(inputs[2].size, 0):
+            return (copy,)
+        order = RoutineKernel("order", Launch(1, _team(tuples, device)), 1)
+        return copy, order, _each("scatter", inputs[2].size, device)
     return (_each("units", units, device),)
 
 

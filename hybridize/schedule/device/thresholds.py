@@ -41,6 +41,11 @@ FEW_BLOCKS: Final = 128
 better. Estimated."""
 SPLIT_TERMS: Final = 128
 """Terms of a part of a sum, at least. Estimated."""
+FEW_PARTS: Final = 3
+"""Parts of sums, fewer of which save less than the launch costs that adds them up. Estimated."""
+THREADS_AT_ONCE: Final = 512
+"""Threads of tiles that a processor has at least, so that one has 128 registers at most: a tile of 128 x 128 fits, and
+two blocks of it. Estimated."""
 FEW_FOR_WARPS: Final = 16
 """Rows, columns or terms, fewer of which tensor cores would mostly multiply for nothing. Estimated."""
 FEW_UNITS: Final = 1 << 13

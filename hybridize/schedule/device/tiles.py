@@ -191,4 +191,5 @@ def _tile(sizes: tuple[int, int, int, int], itemsize: int, gates: int, unit: Uni
 
 def _parts(blocks: int, k: int) -> int:
     """Into how many parts sums are cut for so many tiles."""
-    return max(1, min(-(-thresholds.FEW_BLOCKS // max(1, blocks)), k // thresholds.SPLIT_TERMS))
+    parts = min(thresholds.FEW_BLOCKS // max(1, blocks), k // thresholds.SPLIT_TERMS)
+    return parts if parts >= thresholds.FEW_PARTS else 1

@@ -341,6 +341,37 @@ def test_every_launch_is_waited_for_where_the_user_wants_it(standin, monkeypatch
         device.launch(fill, (1, 1, 1), 1, 0, [at, 0, 16])
 
 
+@pytest.mark.parametrize("name", ["cuGraphLaunch", "cuCtxPushCurrent_v2"])
+def test_a_graph_that_cannot_be_started_says_why(standin, name):
+    device = opened(0)
+    fill, at = device.load(CODE)["fill"], device.alloc(16)
+    with device.capture() as graph:
+        device.launch(fill, (1, 1, 1), 1, 0, [at, 0, 16])
+    graph.name, depth = "net", standin.get("depth")
+    standin.fail(name, 1)
+    with refusal(InternalError, f"E908: .*{name}"):
+        graph.launch()
+    graph.launch()
+    standin.fail(name, 700)
+    for _ in range(2):  # and for ever
+        with refusal(DeviceError, f"E707: .*{name}.* the last programs were (.*)net\nhelp"):
+            graph.launch()
+        standin.heal()
+    assert standin.get("depth") == depth
+
+
+def test_a_graph_is_waited_for_where_the_user_wants_it(standin, monkeypatch):
+    device = opened(0)
+    fill, at = device.load(CODE)["fill"], device.alloc(16)
+    with device.capture() as graph:
+        device.launch(fill, (1, 1, 1), 1, 0, [at, 0, 16])
+    monkeypatch.setattr(CONFIG, "device_check", True)
+    graph.name = "net"
+    standin.fail("cuStreamSynchronize", 719)
+    with refusal(DeviceError, r"E707.*\(719\).* the last programs were fill, net\nhelp"):
+        graph.launch()
+
+
 def test_a_result_without_a_name_is_a_number(standin):
     device = opened(0)
     standin.fail("cuEventRecord", 12345)

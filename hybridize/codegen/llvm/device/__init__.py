@@ -13,6 +13,8 @@ In: a schedule for a target with a `device`. Out: `DeviceProgram`, text and laun
     results   the epilogue at an element of the result
     numbers   indices of 32 bits where sizes prove that they fit
     copies    elements from some strides to others
+    routines  sorts, running totals and scatters by many threads; other routines by a thread for each of their units
+    assertions  a note of what fails
     program   all steps as one module, their launches, PTX
 
 Rows, statements and expressions are written by `nests` and `functions` as for one lane of a processor.

@@ -8,8 +8,6 @@ of sums wait in scratch for the next launch, which adds them up and has the epil
 
 from __future__ import annotations
 
-from typing import Final
-
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.device.numbers import numbers_of
 from hybridize.codegen.llvm.device.results import ResultWriter
@@ -25,11 +23,9 @@ from hybridize.codegen.llvm.text import Module
 from hybridize.loops.kernel import Param
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.ending import Ending
+from hybridize.schedule.device import thresholds
 from hybridize.schedule.device.contractions import BlockPlan, BlockSums
 from hybridize.schedule.kernel import Launch
-
-THREADS_AT_ONCE: Final = 512
-"""Threads of a processor, at least, so that one has 128 registers at most: a tile of 128 x 128 fits, and two blocks."""
 
 
 def emit_tiles(
@@ -82,5 +78,5 @@ def _kernel(
     params = [*operands, *((f"e{number}", param) for number, param in enumerate(ending.params))]
     if plan.scratch_bytes:
         params.append(("parts", Param(plan.elements.dtype, 1, not from_parts)))
-    least = max(1, THREADS_AT_ONCE // launch.threads)
+    least = max(1, thresholds.THREADS_AT_ONCE // launch.threads)
     return kernel_function(module, name, params, launch.threads, launch.blocks, 1 if from_parts else least)
