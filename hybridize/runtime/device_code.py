@@ -137,14 +137,14 @@ class DeviceDeriver:
     def made(self, inputs: Mapping[int, Any] | Sequence[Any]) -> DeviceBuffer:
         """Return a fresh constant of inputs, by their numbers; those that it reads are buffers of the device."""
         code, of = self._code, self._of
-        made = code.memory((of.nbytes,), numpy.uint8)
+        constant = code.memory((of.nbytes,), numpy.uint8)
         scratch = code.memory((of.scratch_bytes,), numpy.uint8)
         sources = [inputs[one.number] if one.kind == "input" else code.source(one.number) for one in of.sources]
-        bases = {("output", 0): made.address, ("scratch", 0): scratch.address}
+        bases = {("output", 0): constant.address, ("scratch", 0): scratch.address}
         for k, (source, one) in enumerate(zip(sources, of.sources, strict=True)):
             bases["input", k] = source.address + one.offset
         perform(work_of(self._steps, bases), code.accelerator, code.launch)
-        return made
+        return constant
 
 
 class DeviceCode:
