@@ -197,7 +197,7 @@ class _Binder:
         assert isinstance(launch, KernelLaunch)
         kernel = self._kernels[launch.function]
         numbers: dict[tuple[str, int], int] = {}
-        buffers = tuple(numbers.setdefault(one.base, len(numbers)) for one in places)
+        buffers = tuple(numbers.setdefault(places[number].base, len(numbers)) for number in kernel.used)
         name = self._names.get((kernel.name, buffers))
         if name is None:
             name = self._names[kernel.name, buffers] = f"kernel{len(self._names)}"

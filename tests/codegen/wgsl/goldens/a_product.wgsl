@@ -25,22 +25,6 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   let w_from4 = i32(words[0][1] >> 2u);
   let e1_from4 = i32(words[0][3] >> 2u);
   let e0_from4 = i32(words[0][2] >> 2u);
-  var t_140: f32;
-  var t_148: f32;
-  var t_156: f32;
-  var t_164: f32;
-  var t_172: f32;
-  var t_180: f32;
-  var t_188: f32;
-  var t_196: f32;
-  var t_205: f32;
-  var t_214: f32;
-  var t_223: f32;
-  var t_232: f32;
-  var t_241: f32;
-  var t_250: f32;
-  var t_259: f32;
-  var t_268: f32;
   var i_288: i32;
   var c_289: f32;
   var c_290: f32;
@@ -58,22 +42,6 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   var c_302: f32;
   var c_303: f32;
   var c_304: f32;
-  var t_319: f32;
-  var t_328: f32;
-  var t_337: f32;
-  var t_346: f32;
-  var t_355: f32;
-  var t_364: f32;
-  var t_373: f32;
-  var t_382: f32;
-  var t_392: f32;
-  var t_402: f32;
-  var t_412: f32;
-  var t_422: f32;
-  var t_432: f32;
-  var t_442: f32;
-  var t_452: f32;
-  var t_462: f32;
   var i_472: i32;
   var c_473: f32;
   var c_474: f32;
@@ -108,200 +76,104 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   var t_609: f32;
   var t_610: f32;
   var t_611: f32;
-  let t_8 = i32(u32(block_) / u32(2));
-  let t_10 = i32(u32(t_8) / u32(2));
-  let t_11 = (i32(u32(t_8) % u32(2))) * 32;
-  let t_12 = (i32(u32(block_) % u32(2))) * 32;
-  let t_13 = i32(u32(thread_) / u32(8));
-  let t_14 = i32(u32(thread_) % u32(8));
-  let t_15 = i32(u32(thread_) % u32(16));
-  let t_16 = i32(u32(thread_) / u32(16));
+  let t_8 = block_ / 2;
+  let t_10 = t_8 / 2;
+  let t_11 = (t_8 % 2) * 32;
+  let t_12 = (block_ % 2) * 32;
+  let t_13 = thread_ / 8;
+  let t_14 = thread_ % 8;
+  let t_15 = thread_ % 16;
+  let t_16 = thread_ / 16;
   let t_17 = t_11 + t_16;
-  let t_18 = u32(t_17) < u32(40);
+  let t_18 = t_17 < 40;
   let t_19 = t_17 * 20;
   let t_21 = (t_15 * 36) + t_16;
-  let t_24 = (i32(u32(thread_) / u32(16))) + 4;
+  let t_24 = (thread_ / 16) + 4;
   let t_25 = t_11 + t_24;
-  let t_26 = u32(t_25) < u32(40);
+  let t_26 = t_25 < 40;
   let t_27 = t_25 * 20;
   let t_29 = (t_15 * 36) + t_24;
-  let t_32 = (i32(u32(thread_) / u32(16))) + 8;
+  let t_32 = (thread_ / 16) + 8;
   let t_33 = t_11 + t_32;
-  let t_34 = u32(t_33) < u32(40);
+  let t_34 = t_33 < 40;
   let t_35 = t_33 * 20;
   let t_37 = (t_15 * 36) + t_32;
-  let t_40 = (i32(u32(thread_) / u32(16))) + 12;
+  let t_40 = (thread_ / 16) + 12;
   let t_41 = t_11 + t_40;
-  let t_42 = u32(t_41) < u32(40);
+  let t_42 = t_41 < 40;
   let t_43 = t_41 * 20;
   let t_45 = (t_15 * 36) + t_40;
-  let t_48 = (i32(u32(thread_) / u32(16))) + 16;
+  let t_48 = (thread_ / 16) + 16;
   let t_49 = t_11 + t_48;
-  let t_50 = u32(t_49) < u32(40);
+  let t_50 = t_49 < 40;
   let t_51 = t_49 * 20;
   let t_53 = (t_15 * 36) + t_48;
-  let t_56 = (i32(u32(thread_) / u32(16))) + 20;
+  let t_56 = (thread_ / 16) + 20;
   let t_57 = t_11 + t_56;
-  let t_58 = u32(t_57) < u32(40);
+  let t_58 = t_57 < 40;
   let t_59 = t_57 * 20;
   let t_61 = (t_15 * 36) + t_56;
-  let t_64 = (i32(u32(thread_) / u32(16))) + 24;
+  let t_64 = (thread_ / 16) + 24;
   let t_65 = t_11 + t_64;
-  let t_66 = u32(t_65) < u32(40);
+  let t_66 = t_65 < 40;
   let t_67 = t_65 * 20;
   let t_69 = (t_15 * 36) + t_64;
-  let t_72 = (i32(u32(thread_) / u32(16))) + 28;
+  let t_72 = (thread_ / 16) + 28;
   let t_73 = t_11 + t_72;
-  let t_74 = u32(t_73) < u32(40);
+  let t_74 = t_73 < 40;
   let t_75 = t_73 * 20;
   let t_77 = (t_15 * 36) + t_72;
-  let t_78 = i32(u32(thread_) % u32(32));
-  let t_79 = i32(u32(thread_) / u32(32));
+  let t_78 = thread_ % 32;
+  let t_79 = thread_ / 32;
   let t_80 = t_12 + t_78;
-  let t_81 = u32(t_80) < u32(50);
+  let t_81 = t_80 < 50;
   let t_83 = (t_79 * 36) + t_78;
-  let t_86 = (i32(u32(thread_) / u32(32))) + 2;
+  let t_86 = (thread_ / 32) + 2;
   let t_90 = (t_86 * 36) + t_78;
-  let t_93 = (i32(u32(thread_) / u32(32))) + 4;
+  let t_93 = (thread_ / 32) + 4;
   let t_97 = (t_93 * 36) + t_78;
-  let t_100 = (i32(u32(thread_) / u32(32))) + 6;
+  let t_100 = (thread_ / 32) + 6;
   let t_104 = (t_100 * 36) + t_78;
-  let t_107 = (i32(u32(thread_) / u32(32))) + 8;
+  let t_107 = (thread_ / 32) + 8;
   let t_111 = (t_107 * 36) + t_78;
-  let t_114 = (i32(u32(thread_) / u32(32))) + 10;
+  let t_114 = (thread_ / 32) + 10;
   let t_118 = (t_114 * 36) + t_78;
-  let t_121 = (i32(u32(thread_) / u32(32))) + 12;
+  let t_121 = (thread_ / 32) + 12;
   let t_125 = (t_121 * 36) + t_78;
-  let t_128 = (i32(u32(thread_) / u32(32))) + 14;
+  let t_128 = (thread_ / 32) + 14;
   let t_132 = (t_128 * 36) + t_78;
-  let t_134 = t_19 + t_15;
-  if ((u32(t_15) < u32(20)) & t_18) {
-    let t_139 = bitcast<f32>(x_at((x_from4 + t_134)));
-    t_140 = t_139;
-  } else {
-    t_140 = 0.0f;
-  }
-  let t_142 = t_27 + t_15;
-  if ((u32(t_15) < u32(20)) & t_26) {
-    let t_147 = bitcast<f32>(x_at((x_from4 + t_142)));
-    t_148 = t_147;
-  } else {
-    t_148 = 0.0f;
-  }
-  let t_150 = t_35 + t_15;
-  if ((u32(t_15) < u32(20)) & t_34) {
-    let t_155 = bitcast<f32>(x_at((x_from4 + t_150)));
-    t_156 = t_155;
-  } else {
-    t_156 = 0.0f;
-  }
-  let t_158 = t_43 + t_15;
-  if ((u32(t_15) < u32(20)) & t_42) {
-    let t_163 = bitcast<f32>(x_at((x_from4 + t_158)));
-    t_164 = t_163;
-  } else {
-    t_164 = 0.0f;
-  }
-  let t_166 = t_51 + t_15;
-  if ((u32(t_15) < u32(20)) & t_50) {
-    let t_171 = bitcast<f32>(x_at((x_from4 + t_166)));
-    t_172 = t_171;
-  } else {
-    t_172 = 0.0f;
-  }
-  let t_174 = t_59 + t_15;
-  if ((u32(t_15) < u32(20)) & t_58) {
-    let t_179 = bitcast<f32>(x_at((x_from4 + t_174)));
-    t_180 = t_179;
-  } else {
-    t_180 = 0.0f;
-  }
-  let t_182 = t_67 + t_15;
-  if ((u32(t_15) < u32(20)) & t_66) {
-    let t_187 = bitcast<f32>(x_at((x_from4 + t_182)));
-    t_188 = t_187;
-  } else {
-    t_188 = 0.0f;
-  }
-  let t_190 = t_75 + t_15;
-  if ((u32(t_15) < u32(20)) & t_74) {
-    let t_195 = bitcast<f32>(x_at((x_from4 + t_190)));
-    t_196 = t_195;
-  } else {
-    t_196 = 0.0f;
-  }
-  let t_199 = t_80 + (t_79 * 50);
-  if ((u32(t_79) < u32(20)) & t_81) {
-    let t_204 = bitcast<f32>(w_at((w_from4 + t_199)));
-    t_205 = t_204;
-  } else {
-    t_205 = 0.0f;
-  }
-  let t_208 = t_80 + (t_86 * 50);
-  if ((u32(t_86) < u32(20)) & t_81) {
-    let t_213 = bitcast<f32>(w_at((w_from4 + t_208)));
-    t_214 = t_213;
-  } else {
-    t_214 = 0.0f;
-  }
-  let t_217 = t_80 + (t_93 * 50);
-  if ((u32(t_93) < u32(20)) & t_81) {
-    let t_222 = bitcast<f32>(w_at((w_from4 + t_217)));
-    t_223 = t_222;
-  } else {
-    t_223 = 0.0f;
-  }
-  let t_226 = t_80 + (t_100 * 50);
-  if ((u32(t_100) < u32(20)) & t_81) {
-    let t_231 = bitcast<f32>(w_at((w_from4 + t_226)));
-    t_232 = t_231;
-  } else {
-    t_232 = 0.0f;
-  }
-  let t_235 = t_80 + (t_107 * 50);
-  if ((u32(t_107) < u32(20)) & t_81) {
-    let t_240 = bitcast<f32>(w_at((w_from4 + t_235)));
-    t_241 = t_240;
-  } else {
-    t_241 = 0.0f;
-  }
-  let t_244 = t_80 + (t_114 * 50);
-  if ((u32(t_114) < u32(20)) & t_81) {
-    let t_249 = bitcast<f32>(w_at((w_from4 + t_244)));
-    t_250 = t_249;
-  } else {
-    t_250 = 0.0f;
-  }
-  let t_253 = t_80 + (t_121 * 50);
-  if ((u32(t_121) < u32(20)) & t_81) {
-    let t_258 = bitcast<f32>(w_at((w_from4 + t_253)));
-    t_259 = t_258;
-  } else {
-    t_259 = 0.0f;
-  }
-  let t_262 = t_80 + (t_128 * 50);
-  if ((u32(t_128) < u32(20)) & t_81) {
-    let t_267 = bitcast<f32>(w_at((w_from4 + t_262)));
-    t_268 = t_267;
-  } else {
-    t_268 = 0.0f;
-  }
-  product0_shared0_put(t_21, bitcast<u32>(t_140));
-  product0_shared0_put(t_29, bitcast<u32>(t_148));
-  product0_shared0_put(t_37, bitcast<u32>(t_156));
-  product0_shared0_put(t_45, bitcast<u32>(t_164));
-  product0_shared0_put(t_53, bitcast<u32>(t_172));
-  product0_shared0_put(t_61, bitcast<u32>(t_180));
-  product0_shared0_put(t_69, bitcast<u32>(t_188));
-  product0_shared0_put(t_77, bitcast<u32>(t_196));
-  product0_shared1_put(t_83, bitcast<u32>(t_205));
-  product0_shared1_put(t_90, bitcast<u32>(t_214));
-  product0_shared1_put(t_97, bitcast<u32>(t_223));
-  product0_shared1_put(t_104, bitcast<u32>(t_232));
-  product0_shared1_put(t_111, bitcast<u32>(t_241));
-  product0_shared1_put(t_118, bitcast<u32>(t_250));
-  product0_shared1_put(t_125, bitcast<u32>(t_259));
-  product0_shared1_put(t_132, bitcast<u32>(t_268));
+  let t_139 = bitcast<f32>(x_at((x_from4 + (t_19 + t_15))));
+  let t_147 = bitcast<f32>(x_at((x_from4 + (t_27 + t_15))));
+  let t_155 = bitcast<f32>(x_at((x_from4 + (t_35 + t_15))));
+  let t_163 = bitcast<f32>(x_at((x_from4 + (t_43 + t_15))));
+  let t_171 = bitcast<f32>(x_at((x_from4 + (t_51 + t_15))));
+  let t_179 = bitcast<f32>(x_at((x_from4 + (t_59 + t_15))));
+  let t_187 = bitcast<f32>(x_at((x_from4 + (t_67 + t_15))));
+  let t_195 = bitcast<f32>(x_at((x_from4 + (t_75 + t_15))));
+  let t_204 = bitcast<f32>(w_at((w_from4 + (t_80 + (t_79 * 50)))));
+  let t_213 = bitcast<f32>(w_at((w_from4 + (t_80 + (t_86 * 50)))));
+  let t_222 = bitcast<f32>(w_at((w_from4 + (t_80 + (t_93 * 50)))));
+  let t_231 = bitcast<f32>(w_at((w_from4 + (t_80 + (t_100 * 50)))));
+  let t_240 = bitcast<f32>(w_at((w_from4 + (t_80 + (t_107 * 50)))));
+  let t_249 = bitcast<f32>(w_at((w_from4 + (t_80 + (t_114 * 50)))));
+  let t_258 = bitcast<f32>(w_at((w_from4 + (t_80 + (t_121 * 50)))));
+  let t_267 = bitcast<f32>(w_at((w_from4 + (t_80 + (t_128 * 50)))));
+  product0_shared0_put(t_21, bitcast<u32>((select(0.0f, t_139, ((t_15 < 20) & t_18)))));
+  product0_shared0_put(t_29, bitcast<u32>((select(0.0f, t_147, ((t_15 < 20) & t_26)))));
+  product0_shared0_put(t_37, bitcast<u32>((select(0.0f, t_155, ((t_15 < 20) & t_34)))));
+  product0_shared0_put(t_45, bitcast<u32>((select(0.0f, t_163, ((t_15 < 20) & t_42)))));
+  product0_shared0_put(t_53, bitcast<u32>((select(0.0f, t_171, ((t_15 < 20) & t_50)))));
+  product0_shared0_put(t_61, bitcast<u32>((select(0.0f, t_179, ((t_15 < 20) & t_58)))));
+  product0_shared0_put(t_69, bitcast<u32>((select(0.0f, t_187, ((t_15 < 20) & t_66)))));
+  product0_shared0_put(t_77, bitcast<u32>((select(0.0f, t_195, ((t_15 < 20) & t_74)))));
+  product0_shared1_put(t_83, bitcast<u32>((select(0.0f, t_204, ((t_79 < 20) & t_81)))));
+  product0_shared1_put(t_90, bitcast<u32>((select(0.0f, t_213, ((t_86 < 20) & t_81)))));
+  product0_shared1_put(t_97, bitcast<u32>((select(0.0f, t_222, ((t_93 < 20) & t_81)))));
+  product0_shared1_put(t_104, bitcast<u32>((select(0.0f, t_231, ((t_100 < 20) & t_81)))));
+  product0_shared1_put(t_111, bitcast<u32>((select(0.0f, t_240, ((t_107 < 20) & t_81)))));
+  product0_shared1_put(t_118, bitcast<u32>((select(0.0f, t_249, ((t_114 < 20) & t_81)))));
+  product0_shared1_put(t_125, bitcast<u32>((select(0.0f, t_258, ((t_121 < 20) & t_81)))));
+  product0_shared1_put(t_132, bitcast<u32>((select(0.0f, t_267, ((t_128 < 20) & t_81)))));
   i_288 = 0;
   c_289 = 0.0f;
   c_290 = 0.0f;
@@ -321,131 +193,51 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   c_304 = 0.0f;
   loop {
     let t_305 = i_288;
-    let t_306 = i32(u32(t_305) % u32(2));
-    let t_308 = i32(u32((t_305 + 1)) % u32(2));
+    let t_306 = t_305 % 2;
+    let t_308 = (t_305 + 1) % 2;
     workgroupBarrier();
     let t_310 = (t_305 * 16) + 16;
     let t_311 = t_310 + t_15;
-    let t_313 = t_19 + t_311;
-    if ((u32(t_311) < u32(20)) & t_18) {
-      let t_318 = bitcast<f32>(x_at((x_from4 + t_313)));
-      t_319 = t_318;
-    } else {
-      t_319 = 0.0f;
-    }
-    let t_322 = t_27 + t_311;
-    if ((u32(t_311) < u32(20)) & t_26) {
-      let t_327 = bitcast<f32>(x_at((x_from4 + t_322)));
-      t_328 = t_327;
-    } else {
-      t_328 = 0.0f;
-    }
-    let t_331 = t_35 + t_311;
-    if ((u32(t_311) < u32(20)) & t_34) {
-      let t_336 = bitcast<f32>(x_at((x_from4 + t_331)));
-      t_337 = t_336;
-    } else {
-      t_337 = 0.0f;
-    }
-    let t_340 = t_43 + t_311;
-    if ((u32(t_311) < u32(20)) & t_42) {
-      let t_345 = bitcast<f32>(x_at((x_from4 + t_340)));
-      t_346 = t_345;
-    } else {
-      t_346 = 0.0f;
-    }
-    let t_349 = t_51 + t_311;
-    if ((u32(t_311) < u32(20)) & t_50) {
-      let t_354 = bitcast<f32>(x_at((x_from4 + t_349)));
-      t_355 = t_354;
-    } else {
-      t_355 = 0.0f;
-    }
-    let t_358 = t_59 + t_311;
-    if ((u32(t_311) < u32(20)) & t_58) {
-      let t_363 = bitcast<f32>(x_at((x_from4 + t_358)));
-      t_364 = t_363;
-    } else {
-      t_364 = 0.0f;
-    }
-    let t_367 = t_67 + t_311;
-    if ((u32(t_311) < u32(20)) & t_66) {
-      let t_372 = bitcast<f32>(x_at((x_from4 + t_367)));
-      t_373 = t_372;
-    } else {
-      t_373 = 0.0f;
-    }
-    let t_376 = t_75 + t_311;
-    if ((u32(t_311) < u32(20)) & t_74) {
-      let t_381 = bitcast<f32>(x_at((x_from4 + t_376)));
-      t_382 = t_381;
-    } else {
-      t_382 = 0.0f;
-    }
+    let t_318 = bitcast<f32>(x_at((x_from4 + (t_19 + t_311))));
+    let t_319 = select(0.0f, t_318, ((t_311 < 20) & t_18));
+    let t_327 = bitcast<f32>(x_at((x_from4 + (t_27 + t_311))));
+    let t_328 = select(0.0f, t_327, ((t_311 < 20) & t_26));
+    let t_336 = bitcast<f32>(x_at((x_from4 + (t_35 + t_311))));
+    let t_337 = select(0.0f, t_336, ((t_311 < 20) & t_34));
+    let t_345 = bitcast<f32>(x_at((x_from4 + (t_43 + t_311))));
+    let t_346 = select(0.0f, t_345, ((t_311 < 20) & t_42));
+    let t_354 = bitcast<f32>(x_at((x_from4 + (t_51 + t_311))));
+    let t_355 = select(0.0f, t_354, ((t_311 < 20) & t_50));
+    let t_363 = bitcast<f32>(x_at((x_from4 + (t_59 + t_311))));
+    let t_364 = select(0.0f, t_363, ((t_311 < 20) & t_58));
+    let t_372 = bitcast<f32>(x_at((x_from4 + (t_67 + t_311))));
+    let t_373 = select(0.0f, t_372, ((t_311 < 20) & t_66));
+    let t_381 = bitcast<f32>(x_at((x_from4 + (t_75 + t_311))));
+    let t_382 = select(0.0f, t_381, ((t_311 < 20) & t_74));
     let t_383 = t_310 + t_79;
-    let t_386 = t_80 + (t_383 * 50);
-    if ((u32(t_383) < u32(20)) & t_81) {
-      let t_391 = bitcast<f32>(w_at((w_from4 + t_386)));
-      t_392 = t_391;
-    } else {
-      t_392 = 0.0f;
-    }
+    let t_391 = bitcast<f32>(w_at((w_from4 + (t_80 + (t_383 * 50)))));
+    let t_392 = select(0.0f, t_391, ((t_383 < 20) & t_81));
     let t_393 = t_310 + t_86;
-    let t_396 = t_80 + (t_393 * 50);
-    if ((u32(t_393) < u32(20)) & t_81) {
-      let t_401 = bitcast<f32>(w_at((w_from4 + t_396)));
-      t_402 = t_401;
-    } else {
-      t_402 = 0.0f;
-    }
+    let t_401 = bitcast<f32>(w_at((w_from4 + (t_80 + (t_393 * 50)))));
+    let t_402 = select(0.0f, t_401, ((t_393 < 20) & t_81));
     let t_403 = t_310 + t_93;
-    let t_406 = t_80 + (t_403 * 50);
-    if ((u32(t_403) < u32(20)) & t_81) {
-      let t_411 = bitcast<f32>(w_at((w_from4 + t_406)));
-      t_412 = t_411;
-    } else {
-      t_412 = 0.0f;
-    }
+    let t_411 = bitcast<f32>(w_at((w_from4 + (t_80 + (t_403 * 50)))));
+    let t_412 = select(0.0f, t_411, ((t_403 < 20) & t_81));
     let t_413 = t_310 + t_100;
-    let t_416 = t_80 + (t_413 * 50);
-    if ((u32(t_413) < u32(20)) & t_81) {
-      let t_421 = bitcast<f32>(w_at((w_from4 + t_416)));
-      t_422 = t_421;
-    } else {
-      t_422 = 0.0f;
-    }
+    let t_421 = bitcast<f32>(w_at((w_from4 + (t_80 + (t_413 * 50)))));
+    let t_422 = select(0.0f, t_421, ((t_413 < 20) & t_81));
     let t_423 = t_310 + t_107;
-    let t_426 = t_80 + (t_423 * 50);
-    if ((u32(t_423) < u32(20)) & t_81) {
-      let t_431 = bitcast<f32>(w_at((w_from4 + t_426)));
-      t_432 = t_431;
-    } else {
-      t_432 = 0.0f;
-    }
+    let t_431 = bitcast<f32>(w_at((w_from4 + (t_80 + (t_423 * 50)))));
+    let t_432 = select(0.0f, t_431, ((t_423 < 20) & t_81));
     let t_433 = t_310 + t_114;
-    let t_436 = t_80 + (t_433 * 50);
-    if ((u32(t_433) < u32(20)) & t_81) {
-      let t_441 = bitcast<f32>(w_at((w_from4 + t_436)));
-      t_442 = t_441;
-    } else {
-      t_442 = 0.0f;
-    }
+    let t_441 = bitcast<f32>(w_at((w_from4 + (t_80 + (t_433 * 50)))));
+    let t_442 = select(0.0f, t_441, ((t_433 < 20) & t_81));
     let t_443 = t_310 + t_121;
-    let t_446 = t_80 + (t_443 * 50);
-    if ((u32(t_443) < u32(20)) & t_81) {
-      let t_451 = bitcast<f32>(w_at((w_from4 + t_446)));
-      t_452 = t_451;
-    } else {
-      t_452 = 0.0f;
-    }
+    let t_451 = bitcast<f32>(w_at((w_from4 + (t_80 + (t_443 * 50)))));
+    let t_452 = select(0.0f, t_451, ((t_443 < 20) & t_81));
     let t_453 = t_310 + t_128;
-    let t_456 = t_80 + (t_453 * 50);
-    if ((u32(t_453) < u32(20)) & t_81) {
-      let t_461 = bitcast<f32>(w_at((w_from4 + t_456)));
-      t_462 = t_461;
-    } else {
-      t_462 = 0.0f;
-    }
+    let t_461 = bitcast<f32>(w_at((w_from4 + (t_80 + (t_453 * 50)))));
+    let t_462 = select(0.0f, t_461, ((t_453 < 20) & t_81));
     let t_465 = (t_306 * 576) + (t_13 * 4);
     let t_468 = (t_306 * 576) + (t_14 * 4);
     i_472 = 0;
@@ -618,14 +410,13 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
     i_687 = thread_;
     loop {
       let t_689 = i_687;
-      let t_690 = i32(u32(t_689) / u32(32));
-      let t_691 = i32(u32(t_689) % u32(32));
+      let t_690 = t_689 / 32;
+      let t_691 = t_689 % 32;
       let t_693 = (t_690 * 32) + t_691;
-      let t_694 = i32(u32(t_690) % u32(4));
-      let t_698 = ((i32(u32(t_690) / u32(4))) * 4) + (i32(u32(t_694) % u32(4)));
-      let t_702 = t_11 + (t_698 + ((i32(u32(t_694) / u32(4))) * 32));
+      let t_694 = t_690 % 4;
+      let t_702 = t_11 + ((((t_690 / 4) * 4) + (t_694 % 4)) + ((t_694 / 4) * 32));
       let t_703 = t_12 + t_691;
-      if ((u32(t_702) < u32(40)) & (u32(t_703) < u32(50))) {
+      if ((t_702 < 40) & (t_703 < 50)) {
         let t_710 = bitcast<f32>(product0_shared2_at(t_693));
         let t_714 = bitcast<f32>(e1_at((e1_from4 + t_703)));
         let t_715 = t_710 + t_714;
