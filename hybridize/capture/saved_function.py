@@ -70,7 +70,7 @@ class Exportable:
 
         Args:
             path: of the archive; of other formats, the folder and the name of the model.
-            format: as in `hybridize.Function.export`: `"archive"`, `"library"`, `"object"` or `"wasm"`.
+            format: as in `hybridize.Function.export`: `"archive"`, `"library"`, `"object"`, `"wasm"` or `"web"`.
             samples: calls to check it with, besides those that the programs were made at: each an array or a
                 tuple of arguments.
             progress: hears what is being done.

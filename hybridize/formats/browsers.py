@@ -35,6 +35,8 @@ _PAGE: Final = b'<!doctype html><meta charset="utf-8"><script type="module" src=
 _TYPES: Final = {".mjs": "text/javascript", ".wasm": "application/wasm"}
 _BEGINS: Final = 60.0
 """Seconds within which a browser asks for the page."""
+_LOADS: Final = 120.0
+"""Seconds within which it has compiled the kernels: it does so slowly for a GPU that the processor imitates."""
 _MISSING: Final = "E701"
 """The loader's code where the browser offers no GPU."""
 
@@ -83,6 +85,8 @@ def _answers(
     try:
         if not site.begun.wait(_BEGINS):
             return f"not run here on a GPU: {title} does not start", []
+        if not site.loaded.wait(_LOADS):
+            return f"not run here on a GPU: {title} compiles the kernels for longer than {_LOADS:.0f} seconds", []
         if not site.done.wait(TIMEOUT):
             raise VerificationError("E812", f"{loader} did not end in {title} within {TIMEOUT:.0f} seconds")
     finally:
@@ -107,7 +111,7 @@ class _Site:
 
     def __init__(self, contents: Mapping[str, bytes], folders: Mapping[str, Path]) -> None:
         self.posted: dict[str, bytes] = {}
-        self.begun, self.done = threading.Event(), threading.Event()
+        self.begun, self.loaded, self.done = threading.Event(), threading.Event(), threading.Event()
         self.agent = "a browser"
         site = self
 
@@ -130,6 +134,8 @@ class _Site:
                 site.posted[self.path] = self.rfile.read(int(self.headers["Content-Length"]))
                 self.send_response(204)
                 self.end_headers()
+                if self.path in ("/loaded", "/done"):
+                    site.loaded.set()
                 if self.path == "/done":
                     site.done.set()
 
@@ -151,7 +157,7 @@ class _Site:
 def _agent(text: str) -> str:
     """Return the browser's name and version in what it says of itself.
 
-    >>> _agent("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/156.0.0.0 Safari/537.36")
+    >>> _agent("Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/156.0.0.0 Safari/537.36")
     'Chrome 156'
     """
     match = re.search(r"(?:Headless)?(Chrome|Edg)\w*/(\d+)", text)

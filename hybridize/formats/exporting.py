@@ -347,6 +347,9 @@ def _unchecked(missing: Sequence[str]) -> list[str]:
 
 
 _WRITERS: Final = {
-    "wheel": (_wheel, _check_wheel), "wasm": (_wasm, _check_wasm), "web": (_web, _check_web), "onnx": (_onnx, _check_onnx),
-}  # fmt: skip
+    "wheel": (_wheel, _check_wheel),
+    "wasm": (_wasm, _check_wasm),
+    "web": (_web, _check_web),
+    "onnx": (_onnx, _check_onnx),
+}
 """By format, what writes it and what checks it; C libraries and objects are the others."""

@@ -87,7 +87,7 @@ def compile_(
         typer.Option(
             "--format",
             "-f",
-            help="library, object, wheel, wasm, onnx, archive; of a net also mxnet; ptx, wgsl: kernels, to look at.",
+            help="library, object, wheel, wasm, web, onnx, archive; of a net mxnet; ptx, wgsl: kernels, to look at.",
         ),
     ] = "archive",
     inputs: Annotated[

@@ -246,6 +246,8 @@ def _union(parts: list[Interval | None]) -> Interval | None:
 def _arithmetic(one: Instruction, values: list[Interval]) -> Interval | None:
     """The range of a result; None where it may be any number."""
     (a, b), (c, d) = values[0], values[-1]
+    if one.op.endswith(("div", "rem")) and c == 0:
+        c = 1  # nothing divides by 0
     match one.op:
         case "add":
             return a + c, b + d

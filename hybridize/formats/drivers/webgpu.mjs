@@ -7,6 +7,7 @@ try {
   const { loader, states } = await (await fetch("/asked")).json();
   const { load } = await import(loader);
   let model = await load({ device: "webgpu" });
+  await post("/loaded", "");
   const fresh = async () => {
     if (states) {
       model.destroy();

@@ -106,7 +106,9 @@ def declarations(description: Mapping[str, Any], gpu: bool = False) -> str:
 
 
 _ON_GPUS: Final = (
-    ("  readonly name: string;\n  readonly inputs: readonly", """\
+    (
+        "  readonly name: string;\n  readonly inputs: readonly",
+        """\
   readonly name: string;
   /** Where it runs. */
   readonly device: "webgpu" | "wasm";
@@ -114,19 +116,28 @@ _ON_GPUS: Final = (
   readonly adapter: string;
   /** Why WebAssembly runs; empty where a GPU does. */
   readonly reason: string;
-  readonly inputs: readonly"""),
-    ("""   * Run the model.
-""", """   * Run the model. The arrays are read before this returns; calls run in the order in which they are made.
-"""),
-    ("""   * @throws AssertionError an assertion in the model does not hold.
+  readonly inputs: readonly""",
+    ),
+    (
+        """   * Run the model.
+""",
+        """   * Run the model. The arrays are read before this returns; calls run in the order in which they are made.
+""",
+    ),
+    (
+        """   * @throws AssertionError an assertion in the model does not hold.
    */
-  run(inputs: Inputs): Outputs;""", """   * @throws AssertionError an assertion in the model does not hold.
+  run(inputs: Inputs): Outputs;""",
+        """   * @throws AssertionError an assertion in the model does not hold.
    * @throws DeviceError the GPU has no room for the call, or is lost.
    */
   run(inputs: Inputs): Promise<Outputs>;
   /** Give the GPU's memory back. No call may follow. */
-  destroy(): void;"""),
-    ("""/** Bytes, or where they are""", """/** What was asked of a GPU, which it cannot do. */
+  destroy(): void;""",
+    ),
+    (
+        """/** Bytes, or where they are""",
+        """/** What was asked of a GPU, which it cannot do. */
 export class DeviceError extends Error {
   /**
    * E701: there is no WebGPU, or no GPU. E705: the model has no code for one. E706: the GPU has too little memory, or
@@ -144,17 +155,21 @@ export interface Options {
   readonly fallback?: boolean;
 }
 
-/** Bytes, or where they are"""),
-    ("""/**
+/** Bytes, or where they are""",
+    ),
+    (
+        """/**
  * Load the model.
  * @throws LoadError
  */
-export function load(source?: Source | Promise<Source>)""", """/**
+export function load(source?: Source | Promise<Source>)""",
+        """/**
  * Load the model.
  * @throws LoadError
  * @throws DeviceError the device that was asked for cannot run it.
  */
-export function load(options?: Options | Source | Promise<Source>)"""),
+export function load(options?: Options | Source | Promise<Source>)""",
+    ),
 )
 """What the types of a model that runs on GPUs say in place of those of others."""
 _SEED = """

@@ -24,9 +24,7 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 @contextmanager
 def browsing(folder, profile, gpu=True):
     """A page of a browser of its own, at the address of a folder of files."""
-    server = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder))
-    )
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     flags = [*(flag for flag in FLAGS if flag != "--disable-gpu"), *WEBGPU] if gpu else FLAGS
     try:

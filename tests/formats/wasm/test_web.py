@@ -39,7 +39,12 @@ def write(folder, name, function, *calls):
 def test_several_results_of_several_types_and_sizes(folder, page):
     def f(x, mask, ids):
         y = np.where(mask, x, 0)
-        return {"sum": y.sum(axis=1), "most": np.argmax(x, axis=1), "any": mask.any(axis=1), "rows": np.take(x, ids, axis=0, mode="clip")}
+        return {
+            "sum": y.sum(axis=1),
+            "most": np.argmax(x, axis=1),
+            "any": mask.any(axis=1),
+            "rows": np.take(x, ids, axis=0, mode="clip"),
+        }
 
     def call(rows, seed):
         random = numpy.random.default_rng(seed)
@@ -122,7 +127,9 @@ def test_a_lost_gpu_is_an_error_and_a_fallback_goes_on_where_it_was(folder, page
         told(page, "globalThis.other = await load({ device: 'webgpu' }); await other.run({ x: new Float32Array(3) });")
         page._ask("Browser.crashGpuProcess")
         answers = told(page, "return [await calls(3), model.device, model.reason];")
-        lost = told(page, "try { await other.run({ x: new Float32Array(3) }) } catch (e) { return [e.name, e.code, e.message] }")
+        lost = told(
+            page, "try { await other.run({ x: new Float32Array(3) }) } catch (e) { return [e.name, e.code, e.message] }"
+        )
     for number, (total, noise) in enumerate(answers[0], 2):
         assert total == (first + number * numpy.arange(1, 4)).tolist()
         assert noise == drawn[number - 1]
@@ -170,7 +177,9 @@ const old = (gpu) => Object.defineProperty(navigator, "gpu", { value: undefined,
 def test_where_a_model_is_put(page, outer):
     answers = told(
         page,
-        'const { load } = await import("/outer.mjs");' + REFUSALS.replace("SIZE", "1e4") + """
+        'const { load } = await import("/outer.mjs");'
+        + REFUSALS.replace("SIZE", "1e4")
+        + """
         const options = { forced: { device: "webgpu" }, free: {}, fallback: { device: "webgpu", fallback: true } };
         const cases = { as_it_is: () => {}, none, old, real, small };
         const answers = {};
@@ -205,7 +214,9 @@ def test_where_a_model_is_put(page, outer):
 def test_an_array_beyond_what_a_binding_takes_is_refused_before_anything_runs(page, outer):
     forced, fallback, again = told(
         page,
-        'const { load } = await import("/outer.mjs");' + REFUSALS.replace("SIZE", "1e4") + """
+        'const { load } = await import("/outer.mjs");'
+        + REFUSALS.replace("SIZE", "1e4")
+        + """
         const large = await outcome({ device: "webgpu" }, small, 60);
         const otherwise = await outcome({ device: "webgpu", fallback: true }, small, 60);
         small(navigator.gpu);
@@ -227,12 +238,14 @@ def test_weights_beyond_what_a_binding_takes_are_refused_while_loading(folder, p
     write(folder, "heavy", lambda x: x @ weight, (np.ones((2, 100)),))
     forced, free = told(
         page,
-        'const { load } = await import("/heavy.mjs");' + REFUSALS.replace("SIZE", "1e4") + """
+        'const { load } = await import("/heavy.mjs");'
+        + REFUSALS.replace("SIZE", "1e4")
+        + """
         return [await outcome({ device: "webgpu" }, small), await outcome({ source: "/heavy.wasm" }, small, 200)];
         """,
     )
     assert forced[:2] == ["DeviceError", "E706"] and "heavy needs an array of 12000 bytes" in forced[2]
-    assert free[0] == "wasm" 
+    assert free[0] == "wasm"
 
 
 def test_a_model_that_was_destroyed_says_so(page, outer):

@@ -41,7 +41,9 @@ def exported(folder, function, *calls, name="net", format="web"):
 
 def in_node(folder, body):
     """What a module beside the files prints, as JSON."""
-    text = f'import * as net from "./net.mjs";\nconst told = ({{ name, code, message }}) => [name, code, message];\n{body}'
+    text = (
+        f'import * as net from "./net.mjs";\nconst told = ({{ name, code, message }}) => [name, code, message];\n{body}'
+    )
     (folder / "use.mjs").write_text(text)
     done = subprocess.run(["node", "use.mjs"], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -130,12 +132,12 @@ def test_what_no_gpu_can_do_is_said_with_the_users_line(tmp_path):
     reason = r"lu.* \(test_web_files.py:\d+\)"
     found = exported(tmp_path, lambda x: np.linalg.det(x), (np.eye(3),))
     (line,) = found.left_out
-    assert re.fullmatch(rf"code for GPUs, so that all browsers run WebAssembly: .*{reason} has no code for webgpu.*", line)
+    assert re.fullmatch(
+        rf"code for GPUs, so that all browsers run WebAssembly: .*{reason} has no code for webgpu.*", line
+    )
     (check,) = found.checks
     assert check.startswith("net.wasm in Node.js: 1 call as expected")
-    (refused,) = in_node(
-        tmp_path, 'console.log(JSON.stringify(await net.load({ device: "webgpu" }).catch(told)));'
-    )
+    (refused,) = in_node(tmp_path, 'console.log(JSON.stringify(await net.load({ device: "webgpu" }).catch(told)));')
     assert refused[:2] == ["DeviceError", "E705"] and re.search(rf"E705: net has no kernels: .*{reason}", refused[2])
 
 
@@ -238,7 +240,9 @@ def sized(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sizes")
     text = browsers.drivers().parent.joinpath("wasm", "webgpu.mjs").read_text()
     begin = text.index("/** Whether a line on sizes holds")
-    (folder / "sizes.mjs").write_text(text[begin : text.index("/** Bytes of a buffer for so many")] + "export { sized, holding };")
+    (folder / "sizes.mjs").write_text(
+        text[begin : text.index("/** Bytes of a buffer for so many")] + "export { sized, holding };"
+    )
     (folder / "use.mjs").write_text(
         'import { readFileSync } from "node:fs"; import { sized, holding } from "./sizes.mjs";'
         "const asked = JSON.parse(readFileSync(0));"
@@ -247,7 +251,9 @@ def sized(tmp_path_factory):
     )
 
     def ask(pairs):
-        done = subprocess.run(["node", folder / "use.mjs"], input=json.dumps(pairs), capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            ["node", folder / "use.mjs"], input=json.dumps(pairs), capture_output=True, text=True, check=True
+        )
         return json.loads(done.stdout)
 
     return ask

@@ -31,7 +31,9 @@ def mlp():
 
 def lenet():
     net = nn.HybridSequential()
-    net.add(nn.Conv2D(6, 5, padding=2, activation="sigmoid"), nn.AvgPool2D(2, 2), nn.Conv2D(16, 5, activation="sigmoid"))
+    net.add(
+        nn.Conv2D(6, 5, padding=2, activation="sigmoid"), nn.AvgPool2D(2, 2), nn.Conv2D(16, 5, activation="sigmoid")
+    )
     net.add(nn.AvgPool2D(2, 2), nn.Dense(120, activation="sigmoid"), nn.Dense(84, activation="sigmoid"), nn.Dense(10))
     return net, (1, 28, 28)
 
@@ -106,9 +108,20 @@ def test_a_browser_without_webgpu_is_told_of(tmp_path, monkeypatch):
     assert "not run here on a GPU: chromium has no WebGPU" in fast.export(tmp_path / "net", "web").checks
 
 
+def test_kernels_that_take_long_to_compile_are_told_of(tmp_path, monkeypatch):
+    monkeypatch.setattr(browsers, "_LOADS", 0.0)
+    fast = hybridize.hybridize(lambda x: x + 1)
+    fast(np.ones((3,)))
+    line = "not run here on a GPU: chromium compiles the kernels for longer than 0 seconds"
+    assert line in fast.export(tmp_path / "net", "web").checks
+
+
 @pytest.mark.parametrize(
     ("old", "new", "code"),
-    [(r"bitcast<f32>\(b0_at", "2 * bitcast<f32>(b0_at", r"E810.*output 'output' differs"), ("fn main", "fn man", r"E812.*E907.*does not compile k0")],
+    [
+        (r"bitcast<f32>\(b0_at", "2 * bitcast<f32>(b0_at", r"E810.*output 'output' differs"),
+        ("fn main", "fn man", r"E812.*E907.*does not compile k0"),
+    ],
     ids=["wrong", "unknown"],
 )
 def test_kernels_that_are_not_right_are_not_written(tmp_path, monkeypatch, old, new, code):
