@@ -25,22 +25,6 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   let w_from4 = i32(words[0][1] >> 2u);
   let e1_from4 = i32(words[0][3] >> 2u);
   let e0_from4 = i32(words[0][2] >> 2u);
-  var t_138: f32;
-  var t_146: f32;
-  var t_154: f32;
-  var t_162: f32;
-  var t_170: f32;
-  var t_178: f32;
-  var t_186: f32;
-  var t_194: f32;
-  var t_203: f32;
-  var t_212: f32;
-  var t_221: f32;
-  var t_230: f32;
-  var t_239: f32;
-  var t_248: f32;
-  var t_257: f32;
-  var t_266: f32;
   var i_286: i32;
   var c_287: f32;
   var c_288: f32;
@@ -58,22 +42,6 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   var c_300: f32;
   var c_301: f32;
   var c_302: f32;
-  var t_317: f32;
-  var t_326: f32;
-  var t_335: f32;
-  var t_344: f32;
-  var t_353: f32;
-  var t_362: f32;
-  var t_371: f32;
-  var t_380: f32;
-  var t_390: f32;
-  var t_400: f32;
-  var t_410: f32;
-  var t_420: f32;
-  var t_430: f32;
-  var t_440: f32;
-  var t_450: f32;
-  var t_460: f32;
   var i_472: i32;
   var c_473: f32;
   var c_474: f32;
@@ -110,198 +78,102 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   var t_609: f32;
   var t_610: f32;
   var t_611: f32;
-  let t_8 = i32(u32(block_) / u32(2));
-  let t_10 = i32(u32(t_8) / u32(2));
-  let t_11 = (i32(u32(t_8) % u32(2))) * 32;
-  let t_12 = (i32(u32(block_) % u32(2))) * 32;
-  let t_13 = i32(u32(thread_) % u32(16));
-  let t_14 = i32(u32(thread_) / u32(16));
+  let t_8 = block_ / 2;
+  let t_10 = t_8 / 2;
+  let t_11 = (t_8 % 2) * 32;
+  let t_12 = (block_ % 2) * 32;
+  let t_13 = thread_ % 16;
+  let t_14 = thread_ / 16;
   let t_15 = t_11 + t_14;
-  let t_16 = u32(t_15) < u32(40);
+  let t_16 = t_15 < 40;
   let t_17 = t_15 * 20;
   let t_19 = (t_13 * 36) + t_14;
-  let t_22 = (i32(u32(thread_) / u32(16))) + 4;
+  let t_22 = (thread_ / 16) + 4;
   let t_23 = t_11 + t_22;
-  let t_24 = u32(t_23) < u32(40);
+  let t_24 = t_23 < 40;
   let t_25 = t_23 * 20;
   let t_27 = (t_13 * 36) + t_22;
-  let t_30 = (i32(u32(thread_) / u32(16))) + 8;
+  let t_30 = (thread_ / 16) + 8;
   let t_31 = t_11 + t_30;
-  let t_32 = u32(t_31) < u32(40);
+  let t_32 = t_31 < 40;
   let t_33 = t_31 * 20;
   let t_35 = (t_13 * 36) + t_30;
-  let t_38 = (i32(u32(thread_) / u32(16))) + 12;
+  let t_38 = (thread_ / 16) + 12;
   let t_39 = t_11 + t_38;
-  let t_40 = u32(t_39) < u32(40);
+  let t_40 = t_39 < 40;
   let t_41 = t_39 * 20;
   let t_43 = (t_13 * 36) + t_38;
-  let t_46 = (i32(u32(thread_) / u32(16))) + 16;
+  let t_46 = (thread_ / 16) + 16;
   let t_47 = t_11 + t_46;
-  let t_48 = u32(t_47) < u32(40);
+  let t_48 = t_47 < 40;
   let t_49 = t_47 * 20;
   let t_51 = (t_13 * 36) + t_46;
-  let t_54 = (i32(u32(thread_) / u32(16))) + 20;
+  let t_54 = (thread_ / 16) + 20;
   let t_55 = t_11 + t_54;
-  let t_56 = u32(t_55) < u32(40);
+  let t_56 = t_55 < 40;
   let t_57 = t_55 * 20;
   let t_59 = (t_13 * 36) + t_54;
-  let t_62 = (i32(u32(thread_) / u32(16))) + 24;
+  let t_62 = (thread_ / 16) + 24;
   let t_63 = t_11 + t_62;
-  let t_64 = u32(t_63) < u32(40);
+  let t_64 = t_63 < 40;
   let t_65 = t_63 * 20;
   let t_67 = (t_13 * 36) + t_62;
-  let t_70 = (i32(u32(thread_) / u32(16))) + 28;
+  let t_70 = (thread_ / 16) + 28;
   let t_71 = t_11 + t_70;
-  let t_72 = u32(t_71) < u32(40);
+  let t_72 = t_71 < 40;
   let t_73 = t_71 * 20;
   let t_75 = (t_13 * 36) + t_70;
-  let t_76 = i32(u32(thread_) % u32(32));
-  let t_77 = i32(u32(thread_) / u32(32));
+  let t_76 = thread_ % 32;
+  let t_77 = thread_ / 32;
   let t_78 = t_12 + t_76;
-  let t_79 = u32(t_78) < u32(50);
+  let t_79 = t_78 < 50;
   let t_81 = (t_77 * 36) + t_76;
-  let t_84 = (i32(u32(thread_) / u32(32))) + 2;
+  let t_84 = (thread_ / 32) + 2;
   let t_88 = (t_84 * 36) + t_76;
-  let t_91 = (i32(u32(thread_) / u32(32))) + 4;
+  let t_91 = (thread_ / 32) + 4;
   let t_95 = (t_91 * 36) + t_76;
-  let t_98 = (i32(u32(thread_) / u32(32))) + 6;
+  let t_98 = (thread_ / 32) + 6;
   let t_102 = (t_98 * 36) + t_76;
-  let t_105 = (i32(u32(thread_) / u32(32))) + 8;
+  let t_105 = (thread_ / 32) + 8;
   let t_109 = (t_105 * 36) + t_76;
-  let t_112 = (i32(u32(thread_) / u32(32))) + 10;
+  let t_112 = (thread_ / 32) + 10;
   let t_116 = (t_112 * 36) + t_76;
-  let t_119 = (i32(u32(thread_) / u32(32))) + 12;
+  let t_119 = (thread_ / 32) + 12;
   let t_123 = (t_119 * 36) + t_76;
-  let t_126 = (i32(u32(thread_) / u32(32))) + 14;
+  let t_126 = (thread_ / 32) + 14;
   let t_130 = (t_126 * 36) + t_76;
-  let t_132 = t_17 + t_13;
-  if ((u32(t_13) < u32(20)) & t_16) {
-    let t_137 = bitcast<f32>(x_at((x_from4 + t_132)));
-    t_138 = t_137;
-  } else {
-    t_138 = 0.0f;
-  }
-  let t_140 = t_25 + t_13;
-  if ((u32(t_13) < u32(20)) & t_24) {
-    let t_145 = bitcast<f32>(x_at((x_from4 + t_140)));
-    t_146 = t_145;
-  } else {
-    t_146 = 0.0f;
-  }
-  let t_148 = t_33 + t_13;
-  if ((u32(t_13) < u32(20)) & t_32) {
-    let t_153 = bitcast<f32>(x_at((x_from4 + t_148)));
-    t_154 = t_153;
-  } else {
-    t_154 = 0.0f;
-  }
-  let t_156 = t_41 + t_13;
-  if ((u32(t_13) < u32(20)) & t_40) {
-    let t_161 = bitcast<f32>(x_at((x_from4 + t_156)));
-    t_162 = t_161;
-  } else {
-    t_162 = 0.0f;
-  }
-  let t_164 = t_49 + t_13;
-  if ((u32(t_13) < u32(20)) & t_48) {
-    let t_169 = bitcast<f32>(x_at((x_from4 + t_164)));
-    t_170 = t_169;
-  } else {
-    t_170 = 0.0f;
-  }
-  let t_172 = t_57 + t_13;
-  if ((u32(t_13) < u32(20)) & t_56) {
-    let t_177 = bitcast<f32>(x_at((x_from4 + t_172)));
-    t_178 = t_177;
-  } else {
-    t_178 = 0.0f;
-  }
-  let t_180 = t_65 + t_13;
-  if ((u32(t_13) < u32(20)) & t_64) {
-    let t_185 = bitcast<f32>(x_at((x_from4 + t_180)));
-    t_186 = t_185;
-  } else {
-    t_186 = 0.0f;
-  }
-  let t_188 = t_73 + t_13;
-  if ((u32(t_13) < u32(20)) & t_72) {
-    let t_193 = bitcast<f32>(x_at((x_from4 + t_188)));
-    t_194 = t_193;
-  } else {
-    t_194 = 0.0f;
-  }
-  let t_197 = t_78 + (t_77 * 50);
-  if ((u32(t_77) < u32(20)) & t_79) {
-    let t_202 = bitcast<f32>(w_at((w_from4 + t_197)));
-    t_203 = t_202;
-  } else {
-    t_203 = 0.0f;
-  }
-  let t_206 = t_78 + (t_84 * 50);
-  if ((u32(t_84) < u32(20)) & t_79) {
-    let t_211 = bitcast<f32>(w_at((w_from4 + t_206)));
-    t_212 = t_211;
-  } else {
-    t_212 = 0.0f;
-  }
-  let t_215 = t_78 + (t_91 * 50);
-  if ((u32(t_91) < u32(20)) & t_79) {
-    let t_220 = bitcast<f32>(w_at((w_from4 + t_215)));
-    t_221 = t_220;
-  } else {
-    t_221 = 0.0f;
-  }
-  let t_224 = t_78 + (t_98 * 50);
-  if ((u32(t_98) < u32(20)) & t_79) {
-    let t_229 = bitcast<f32>(w_at((w_from4 + t_224)));
-    t_230 = t_229;
-  } else {
-    t_230 = 0.0f;
-  }
-  let t_233 = t_78 + (t_105 * 50);
-  if ((u32(t_105) < u32(20)) & t_79) {
-    let t_238 = bitcast<f32>(w_at((w_from4 + t_233)));
-    t_239 = t_238;
-  } else {
-    t_239 = 0.0f;
-  }
-  let t_242 = t_78 + (t_112 * 50);
-  if ((u32(t_112) < u32(20)) & t_79) {
-    let t_247 = bitcast<f32>(w_at((w_from4 + t_242)));
-    t_248 = t_247;
-  } else {
-    t_248 = 0.0f;
-  }
-  let t_251 = t_78 + (t_119 * 50);
-  if ((u32(t_119) < u32(20)) & t_79) {
-    let t_256 = bitcast<f32>(w_at((w_from4 + t_251)));
-    t_257 = t_256;
-  } else {
-    t_257 = 0.0f;
-  }
-  let t_260 = t_78 + (t_126 * 50);
-  if ((u32(t_126) < u32(20)) & t_79) {
-    let t_265 = bitcast<f32>(w_at((w_from4 + t_260)));
-    t_266 = t_265;
-  } else {
-    t_266 = 0.0f;
-  }
-  product0_shared0_put(t_19, bitcast<u32>(t_138));
-  product0_shared0_put(t_27, bitcast<u32>(t_146));
-  product0_shared0_put(t_35, bitcast<u32>(t_154));
-  product0_shared0_put(t_43, bitcast<u32>(t_162));
-  product0_shared0_put(t_51, bitcast<u32>(t_170));
-  product0_shared0_put(t_59, bitcast<u32>(t_178));
-  product0_shared0_put(t_67, bitcast<u32>(t_186));
-  product0_shared0_put(t_75, bitcast<u32>(t_194));
-  product0_shared1_put(t_81, bitcast<u32>(t_203));
-  product0_shared1_put(t_88, bitcast<u32>(t_212));
-  product0_shared1_put(t_95, bitcast<u32>(t_221));
-  product0_shared1_put(t_102, bitcast<u32>(t_230));
-  product0_shared1_put(t_109, bitcast<u32>(t_239));
-  product0_shared1_put(t_116, bitcast<u32>(t_248));
-  product0_shared1_put(t_123, bitcast<u32>(t_257));
-  product0_shared1_put(t_130, bitcast<u32>(t_266));
+  let t_137 = bitcast<f32>(x_at((x_from4 + (t_17 + t_13))));
+  let t_145 = bitcast<f32>(x_at((x_from4 + (t_25 + t_13))));
+  let t_153 = bitcast<f32>(x_at((x_from4 + (t_33 + t_13))));
+  let t_161 = bitcast<f32>(x_at((x_from4 + (t_41 + t_13))));
+  let t_169 = bitcast<f32>(x_at((x_from4 + (t_49 + t_13))));
+  let t_177 = bitcast<f32>(x_at((x_from4 + (t_57 + t_13))));
+  let t_185 = bitcast<f32>(x_at((x_from4 + (t_65 + t_13))));
+  let t_193 = bitcast<f32>(x_at((x_from4 + (t_73 + t_13))));
+  let t_202 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_77 * 50)))));
+  let t_211 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_84 * 50)))));
+  let t_220 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_91 * 50)))));
+  let t_229 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_98 * 50)))));
+  let t_238 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_105 * 50)))));
+  let t_247 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_112 * 50)))));
+  let t_256 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_119 * 50)))));
+  let t_265 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_126 * 50)))));
+  product0_shared0_put(t_19, bitcast<u32>((select(0.0f, t_137, ((t_13 < 20) & t_16)))));
+  product0_shared0_put(t_27, bitcast<u32>((select(0.0f, t_145, ((t_13 < 20) & t_24)))));
+  product0_shared0_put(t_35, bitcast<u32>((select(0.0f, t_153, ((t_13 < 20) & t_32)))));
+  product0_shared0_put(t_43, bitcast<u32>((select(0.0f, t_161, ((t_13 < 20) & t_40)))));
+  product0_shared0_put(t_51, bitcast<u32>((select(0.0f, t_169, ((t_13 < 20) & t_48)))));
+  product0_shared0_put(t_59, bitcast<u32>((select(0.0f, t_177, ((t_13 < 20) & t_56)))));
+  product0_shared0_put(t_67, bitcast<u32>((select(0.0f, t_185, ((t_13 < 20) & t_64)))));
+  product0_shared0_put(t_75, bitcast<u32>((select(0.0f, t_193, ((t_13 < 20) & t_72)))));
+  product0_shared1_put(t_81, bitcast<u32>((select(0.0f, t_202, ((t_77 < 20) & t_79)))));
+  product0_shared1_put(t_88, bitcast<u32>((select(0.0f, t_211, ((t_84 < 20) & t_79)))));
+  product0_shared1_put(t_95, bitcast<u32>((select(0.0f, t_220, ((t_91 < 20) & t_79)))));
+  product0_shared1_put(t_102, bitcast<u32>((select(0.0f, t_229, ((t_98 < 20) & t_79)))));
+  product0_shared1_put(t_109, bitcast<u32>((select(0.0f, t_238, ((t_105 < 20) & t_79)))));
+  product0_shared1_put(t_116, bitcast<u32>((select(0.0f, t_247, ((t_112 < 20) & t_79)))));
+  product0_shared1_put(t_123, bitcast<u32>((select(0.0f, t_256, ((t_119 < 20) & t_79)))));
+  product0_shared1_put(t_130, bitcast<u32>((select(0.0f, t_265, ((t_126 < 20) & t_79)))));
   i_286 = 0;
   c_287 = 0.0f;
   c_288 = 0.0f;
@@ -321,133 +193,53 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   c_302 = 0.0f;
   loop {
     let t_303 = i_286;
-    let t_304 = i32(u32(t_303) % u32(2));
-    let t_306 = i32(u32((t_303 + 1)) % u32(2));
+    let t_304 = t_303 % 2;
+    let t_306 = (t_303 + 1) % 2;
     workgroupBarrier();
     let t_308 = (t_303 * 16) + 16;
     let t_309 = t_308 + t_13;
-    let t_311 = t_17 + t_309;
-    if ((u32(t_309) < u32(20)) & t_16) {
-      let t_316 = bitcast<f32>(x_at((x_from4 + t_311)));
-      t_317 = t_316;
-    } else {
-      t_317 = 0.0f;
-    }
-    let t_320 = t_25 + t_309;
-    if ((u32(t_309) < u32(20)) & t_24) {
-      let t_325 = bitcast<f32>(x_at((x_from4 + t_320)));
-      t_326 = t_325;
-    } else {
-      t_326 = 0.0f;
-    }
-    let t_329 = t_33 + t_309;
-    if ((u32(t_309) < u32(20)) & t_32) {
-      let t_334 = bitcast<f32>(x_at((x_from4 + t_329)));
-      t_335 = t_334;
-    } else {
-      t_335 = 0.0f;
-    }
-    let t_338 = t_41 + t_309;
-    if ((u32(t_309) < u32(20)) & t_40) {
-      let t_343 = bitcast<f32>(x_at((x_from4 + t_338)));
-      t_344 = t_343;
-    } else {
-      t_344 = 0.0f;
-    }
-    let t_347 = t_49 + t_309;
-    if ((u32(t_309) < u32(20)) & t_48) {
-      let t_352 = bitcast<f32>(x_at((x_from4 + t_347)));
-      t_353 = t_352;
-    } else {
-      t_353 = 0.0f;
-    }
-    let t_356 = t_57 + t_309;
-    if ((u32(t_309) < u32(20)) & t_56) {
-      let t_361 = bitcast<f32>(x_at((x_from4 + t_356)));
-      t_362 = t_361;
-    } else {
-      t_362 = 0.0f;
-    }
-    let t_365 = t_65 + t_309;
-    if ((u32(t_309) < u32(20)) & t_64) {
-      let t_370 = bitcast<f32>(x_at((x_from4 + t_365)));
-      t_371 = t_370;
-    } else {
-      t_371 = 0.0f;
-    }
-    let t_374 = t_73 + t_309;
-    if ((u32(t_309) < u32(20)) & t_72) {
-      let t_379 = bitcast<f32>(x_at((x_from4 + t_374)));
-      t_380 = t_379;
-    } else {
-      t_380 = 0.0f;
-    }
+    let t_316 = bitcast<f32>(x_at((x_from4 + (t_17 + t_309))));
+    let t_317 = select(0.0f, t_316, ((t_309 < 20) & t_16));
+    let t_325 = bitcast<f32>(x_at((x_from4 + (t_25 + t_309))));
+    let t_326 = select(0.0f, t_325, ((t_309 < 20) & t_24));
+    let t_334 = bitcast<f32>(x_at((x_from4 + (t_33 + t_309))));
+    let t_335 = select(0.0f, t_334, ((t_309 < 20) & t_32));
+    let t_343 = bitcast<f32>(x_at((x_from4 + (t_41 + t_309))));
+    let t_344 = select(0.0f, t_343, ((t_309 < 20) & t_40));
+    let t_352 = bitcast<f32>(x_at((x_from4 + (t_49 + t_309))));
+    let t_353 = select(0.0f, t_352, ((t_309 < 20) & t_48));
+    let t_361 = bitcast<f32>(x_at((x_from4 + (t_57 + t_309))));
+    let t_362 = select(0.0f, t_361, ((t_309 < 20) & t_56));
+    let t_370 = bitcast<f32>(x_at((x_from4 + (t_65 + t_309))));
+    let t_371 = select(0.0f, t_370, ((t_309 < 20) & t_64));
+    let t_379 = bitcast<f32>(x_at((x_from4 + (t_73 + t_309))));
+    let t_380 = select(0.0f, t_379, ((t_309 < 20) & t_72));
     let t_381 = t_308 + t_77;
-    let t_384 = t_78 + (t_381 * 50);
-    if ((u32(t_381) < u32(20)) & t_79) {
-      let t_389 = bitcast<f32>(w_at((w_from4 + t_384)));
-      t_390 = t_389;
-    } else {
-      t_390 = 0.0f;
-    }
+    let t_389 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_381 * 50)))));
+    let t_390 = select(0.0f, t_389, ((t_381 < 20) & t_79));
     let t_391 = t_308 + t_84;
-    let t_394 = t_78 + (t_391 * 50);
-    if ((u32(t_391) < u32(20)) & t_79) {
-      let t_399 = bitcast<f32>(w_at((w_from4 + t_394)));
-      t_400 = t_399;
-    } else {
-      t_400 = 0.0f;
-    }
+    let t_399 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_391 * 50)))));
+    let t_400 = select(0.0f, t_399, ((t_391 < 20) & t_79));
     let t_401 = t_308 + t_91;
-    let t_404 = t_78 + (t_401 * 50);
-    if ((u32(t_401) < u32(20)) & t_79) {
-      let t_409 = bitcast<f32>(w_at((w_from4 + t_404)));
-      t_410 = t_409;
-    } else {
-      t_410 = 0.0f;
-    }
+    let t_409 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_401 * 50)))));
+    let t_410 = select(0.0f, t_409, ((t_401 < 20) & t_79));
     let t_411 = t_308 + t_98;
-    let t_414 = t_78 + (t_411 * 50);
-    if ((u32(t_411) < u32(20)) & t_79) {
-      let t_419 = bitcast<f32>(w_at((w_from4 + t_414)));
-      t_420 = t_419;
-    } else {
-      t_420 = 0.0f;
-    }
+    let t_419 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_411 * 50)))));
+    let t_420 = select(0.0f, t_419, ((t_411 < 20) & t_79));
     let t_421 = t_308 + t_105;
-    let t_424 = t_78 + (t_421 * 50);
-    if ((u32(t_421) < u32(20)) & t_79) {
-      let t_429 = bitcast<f32>(w_at((w_from4 + t_424)));
-      t_430 = t_429;
-    } else {
-      t_430 = 0.0f;
-    }
+    let t_429 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_421 * 50)))));
+    let t_430 = select(0.0f, t_429, ((t_421 < 20) & t_79));
     let t_431 = t_308 + t_112;
-    let t_434 = t_78 + (t_431 * 50);
-    if ((u32(t_431) < u32(20)) & t_79) {
-      let t_439 = bitcast<f32>(w_at((w_from4 + t_434)));
-      t_440 = t_439;
-    } else {
-      t_440 = 0.0f;
-    }
+    let t_439 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_431 * 50)))));
+    let t_440 = select(0.0f, t_439, ((t_431 < 20) & t_79));
     let t_441 = t_308 + t_119;
-    let t_444 = t_78 + (t_441 * 50);
-    if ((u32(t_441) < u32(20)) & t_79) {
-      let t_449 = bitcast<f32>(w_at((w_from4 + t_444)));
-      t_450 = t_449;
-    } else {
-      t_450 = 0.0f;
-    }
+    let t_449 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_441 * 50)))));
+    let t_450 = select(0.0f, t_449, ((t_441 < 20) & t_79));
     let t_451 = t_308 + t_126;
-    let t_454 = t_78 + (t_451 * 50);
-    if ((u32(t_451) < u32(20)) & t_79) {
-      let t_459 = bitcast<f32>(w_at((w_from4 + t_454)));
-      t_460 = t_459;
-    } else {
-      t_460 = 0.0f;
-    }
-    t_461 = i32(u32(thread_) / u32(8));
-    t_462 = i32(u32(thread_) % u32(8));
+    let t_459 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_451 * 50)))));
+    let t_460 = select(0.0f, t_459, ((t_451 < 20) & t_79));
+    t_461 = thread_ / 8;
+    t_462 = thread_ % 8;
     let t_465 = (t_304 * 576) + (t_461 * 4);
     let t_468 = (t_304 * 576) + (t_462 * 4);
     i_472 = 0;
@@ -619,14 +411,13 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
     i_701 = thread_;
     loop {
       let t_703 = i_701;
-      let t_704 = i32(u32(t_703) / u32(32));
-      let t_705 = i32(u32(t_703) % u32(32));
+      let t_704 = t_703 / 32;
+      let t_705 = t_703 % 32;
       let t_707 = (t_704 * 32) + t_705;
-      let t_708 = i32(u32(t_704) % u32(4));
-      let t_712 = ((i32(u32(t_704) / u32(4))) * 4) + (i32(u32(t_708) % u32(4)));
-      let t_716 = t_11 + (t_712 + ((i32(u32(t_708) / u32(4))) * 32));
+      let t_708 = t_704 % 4;
+      let t_716 = t_11 + ((((t_704 / 4) * 4) + (t_708 % 4)) + ((t_708 / 4) * 32));
       let t_717 = t_12 + t_705;
-      if ((u32(t_716) < u32(40)) & (u32(t_717) < u32(50))) {
+      if ((t_716 < 40) & (t_717 < 50)) {
         let t_724 = bitcast<f32>(product0_shared2_at(t_707));
         let t_728 = bitcast<f32>(e1_at((e1_from4 + t_717)));
         let t_729 = t_724 + t_728;

@@ -54,7 +54,7 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   i_26 = 0;
   loop {
     workgroupBarrier();
-    let t_27 = i32(u32(64) >> u32(i_26));
+    let t_27 = 64 >> u32(i_26);
     if (thread_ < t_27) {
       let t_32 = bitcast<f32>(loops0_shared1_at(thread_));
       let t_35 = bitcast<f32>(loops0_shared1_at(((thread_ + t_27))));
@@ -115,7 +115,7 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   i_99 = 0;
   loop {
     workgroupBarrier();
-    let t_100 = i32(u32(64) >> u32(i_99));
+    let t_100 = 64 >> u32(i_99);
     if (thread_ < t_100) {
       let t_105 = bitcast<f32>(loops0_shared2_at(thread_));
       let t_108 = bitcast<f32>(loops0_shared2_at(((thread_ + t_100))));
