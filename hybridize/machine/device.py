@@ -18,3 +18,5 @@ class DeviceTarget:
     """Threads of a block at most."""
     shared_bytes: int = 48 << 10
     """Memory that the threads of a block share, at most, without being asked for at the launch."""
+    tf32: bool = False
+    """True if products of float32 may round their factors to 11 bits, as tensor cores take them."""

@@ -131,11 +131,19 @@ class DeviceMachine(Machine):
             locate_refused(error, self._kernel_graph)
             raise
         self.code = self.executable.on(gpu, device.device_id)
-        self._derived = [_shared({number: stable[number] for number in one.inputs}, one) for one in self.code.derivers]
+        self.derived: list[DerivedThere] = [
+            _shared({number: stable[number] for number in one.inputs}, one) for one in self.code.derivers
+        ]
+        """Constants that its kernels read."""
+
+    @property
+    def is_partly_at_host(self) -> bool:
+        """True if the host computes some of the outputs."""
+        return self._host_graph is not None
 
     def run(self, inputs: Sequence[Operand]) -> list[Any]:
         """Ask the device for the outputs; those that are the host's own are there at once."""
-        derived = [one.now() for one in self._derived]
+        derived = [one.now() for one in self.derived]
         if self._host_graph is None:
             results: list[Any] = self.code.run(inputs, derived)
             return results

@@ -171,7 +171,7 @@ class Program:
         """Computes what data decides and the program is specialized on; made when it is first asked."""
 
     def _made_on_device(self, captured: captures.Captured) -> tuple[Making, Making] | None:
-        """What compiles for the device that the function runs on, see `making`; None where that is the host."""
+        """Return what compiles for the device of the function, see `making`; None where that is the host."""
         with LOADING:
             from hybridize.programs import device_machine  # late: few processes have devices
 
@@ -814,6 +814,17 @@ class Program:
             keeps_state=keeps_state,
         )
         return stages.around(entry, fallback)
+
+    def device_entry(self, fallback: Entry) -> Entry | None:
+        """A callable for exactly the calls on a device that the program is right for, which gives all others to
+        `fallback`; None where there can be none.
+        """
+        if self._at_host or self._objects is not None or self._aliases is not None:
+            return None
+        with LOADING:
+            from hybridize.programs.device_entry import device_entry  # late: few processes have devices
+
+        return device_entry(self.capture, self._runs, self._dirty.dirty, self._holds, fallback)
 
     def why_not_bound(self) -> str:
         """Say why its calls cannot be bound to memory, see `bound_entry`; empty where they can."""

@@ -37,8 +37,13 @@ def device_of_call() -> torch.device:
 
 def in_order() -> AbstractContextManager[None]:
     """Return a context in which programs wait for PyTorch's work on GPUs, and that for theirs."""
-    ordered: AbstractContextManager[None] = on_device().ordered() if torch.cuda.is_initialized() else _NOTHING
+    ordered: AbstractContextManager[None] = on_device().ordered() if uses_gpus() else _NOTHING
     return ordered
+
+
+def uses_gpus() -> bool:
+    """Tell whether PyTorch has used a GPU in this process."""
+    return bool(torch.cuda.is_initialized())  # type: ignore[no-untyped-call]
 
 
 def on_device() -> Any:

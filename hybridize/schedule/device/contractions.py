@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hybridize.base.dims import hint, product, same, text
+from hybridize.base.dtypes import DType, bfloat16, float16, float32
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction, Role, roles
@@ -24,7 +25,7 @@ from hybridize.schedule.contraction.plan import ContractionPlan, ElementTypes
 from hybridize.schedule.contraction.product import Product
 from hybridize.schedule.device import thresholds
 from hybridize.schedule.device.operands import BlockOperand, mapped_operand, matrix_operands
-from hybridize.schedule.device.tiles import BlockGrid, make_grid
+from hybridize.schedule.device.tiles import BlockGrid, Unit, make_grid
 
 
 @frozen
@@ -133,7 +134,8 @@ def _are_few(m: int, n: int) -> bool:
 
 def plan_of_matrices(of: Product, target: Target) -> BlockPlan:
     """Decide the tiles of a product of matrices."""
-    grid = make_grid(of.batch, of.m, of.n, of.k, of.arithmetic(target).bytes, of.gates)
+    itemsize, unit = of.arithmetic(target).bytes, unit_of(of.elements, target)
+    grid = make_grid(of.batch, of.m, of.n, of.k, itemsize=itemsize, gates=of.gates, unit=unit)
     axes = (PlacedAxis(0, of.batch),), (PlacedAxis(1, of.m),), (PlacedAxis(2, of.columns),)
     return BlockPlan(
         elements=of.elements, lanes=1, sizes=(of.batch, of.m, of.columns), stores="buffer", name=str(of),
@@ -145,8 +147,8 @@ def plan_of_maps(of: ImplicitProduct, strides: tuple[Sequence[int], Sequence[int
     """Decide the tiles of a contraction whose operands lie with these strides."""
     contraction = of.contraction
     elements = ElementTypes(contraction.precision)
-    itemsize = elements.arithmetic(target).bytes
-    launches = tuple(_sums_of(part, of, strides, itemsize) for part in phases(contraction) or (whole(contraction),))
+    how = elements.arithmetic(target).bytes, unit_of(elements, target)
+    launches = tuple(_sums_of(part, of, strides, how) for part in phases(contraction) or (whole(contraction),))
 
     def listed(axes: Sequence[int]) -> str:
         return " ".join(f"a{axis}<{text(contraction.sizes[axis])}>" for axis in axes) or "-"
@@ -160,8 +162,22 @@ def plan_of_maps(of: ImplicitProduct, strides: tuple[Sequence[int], Sequence[int
     )  # fmt: skip
 
 
-def _sums_of(part: Part, of: ImplicitProduct, strides: tuple[Sequence[int], Sequence[int]], itemsize: int) -> BlockSums:
-    """The tiles of a phase."""
+def unit_of(elements: ElementTypes, target: Target) -> Unit:
+    """What multiplies elements: tensor cores those of 16-bit floats, and float32 where the target says so."""
+    assert target.device is not None
+    operand, accumulate = elements.types.operand, elements.types.accumulate
+    if accumulate != float32:
+        return "fma"
+    units: dict[DType, Unit] = {bfloat16: "bf16", float16: "f16"}
+    if target.device.tf32:
+        units[float32] = "tf32"
+    return units.get(operand, "fma")
+
+
+def _sums_of(
+    part: Part, of: ImplicitProduct, strides: tuple[Sequence[int], Sequence[int]], how: tuple[int, Unit]
+) -> BlockSums:
+    """The tiles of a phase, `how` being the bytes of an element and what multiplies."""
     contraction, places = part.contraction, part.places
     terms = tuple(range(contraction.rank, len(contraction.sizes)))
     sides = of.batch, of.rows, of.columns
@@ -174,4 +190,4 @@ def _sums_of(part: Part, of: ImplicitProduct, strides: tuple[Sequence[int], Sequ
     )
     placed = (tuple(PlacedAxis(axis, contraction.sizes[axis], *places[axis]) for axis in axes) for axes in sides)
     members, rows, columns = placed
-    return BlockSums(make_grid(batch, m, n, k, itemsize), (x, w), (members, rows, columns))
+    return BlockSums(make_grid(batch, m, n, k, how[0], unit=how[1]), (x, w), (members, rows, columns))

@@ -63,7 +63,9 @@ def test_what_a_failed_gpu_did_last_is_said_by_the_names_of_programs(kernels, st
     y = doubled(x)  # at the same address as the first result: a graph
     standin.fail("cuEventSynchronize", 700)
     for one in (y, x, y):
-        with refusal(DeviceError, r"E707: the GPU has failed .*the last programs were .*doubled\.loops0, doubled\nhelp"):
+        with refusal(
+            DeviceError, r"E707: the GPU has failed .*the last programs were .*doubled\.loops0, doubled\nhelp"
+        ):
             one.asnumpy()
     with refusal(DeviceError, "E707: the GPU has failed"):
         doubled(x)
