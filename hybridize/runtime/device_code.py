@@ -29,7 +29,7 @@ from hybridize.base.types import TensorType
 from hybridize.runtime.compiled import CompiledProgram
 from hybridize.runtime.device_buffers import DeviceBuffer, DeviceMemory, new_buffer, row_major, sent
 from hybridize.runtime.device_notes import raise_noted
-from hybridize.runtime.device_steps import Bases, Launch, perform, recorded, work_of, work_size
+from hybridize.runtime.device_steps import Bases, DeviceLaunch, perform, recorded, work_of, work_size
 from hybridize.runtime.device_stretches import Stretches
 from hybridize.runtime.devices import Accelerator, DeviceGraph
 from hybridize.runtime.plan import FLAG, Derivation, Plan, PlanAddress, PlanStep
@@ -377,7 +377,7 @@ class DeviceCode:
         size = work_size(plan.steps)
         return size is not None and 0 < size <= IN_GRAPHS
 
-    def launch(self, one: Launch) -> None:
+    def launch(self, one: DeviceLaunch) -> None:
         """Ask for one launch."""
         launch: Any = one.launch
         if launch.blocks:
@@ -386,7 +386,7 @@ class DeviceCode:
             function.name = f"{self.program.name}.{launch.function}"
             self.accelerator.launch(function, (launch.blocks, 1, 1), launch.threads, launch.shared_bytes, arguments)
 
-    def _launched(self, one: Launch) -> None:
+    def _launched(self, one: DeviceLaunch) -> None:
         """Ask for one launch; wait for it where HYBRIDIZE_DEVICE_CHECK says so, and name it where it fails."""
         if not CONFIG.device_check:
             self.launch(one)
