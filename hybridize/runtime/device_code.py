@@ -248,7 +248,8 @@ class DeviceCode:
             for deriver, buffer in zip(self.derivers, derived, strict=True):
                 constants[deriver.slot] = buffer
         addresses = [one.address for one in (*buffers, *constants)]
-        return self._asked(self.program.plan, (), addresses, self._layouts, self.program.plan.scratch_bytes)
+        plan = self.program.plan
+        return self._asked(plan, (), addresses, self._layouts, int(plan.scratch_bytes))
 
     @cached_property
     def _layouts(self) -> list[NDArray[Any]]:
