@@ -17,8 +17,35 @@ from hybridize.codegen.wgsl.reading import Block, Instruction, Reading
 _MOST: Final = 12
 """Instructions that are done in vain where the condition does not hold."""
 _FREE: Final = frozenset(
-    "add sub mul shl lshr ashr and or xor fadd fsub fmul icmp fcmp fneg zext sext trunc bitcast sitofp uitofp"
-    " getelementptr load select extractelement insertelement freeze".split()
+    [
+        "add",
+        "sub",
+        "mul",
+        "shl",
+        "lshr",
+        "ashr",
+        "and",
+        "or",
+        "xor",
+        "fadd",
+        "fsub",
+        "fmul",
+        "icmp",
+        "fcmp",
+        "fneg",
+        "zext",
+        "sext",
+        "trunc",
+        "bitcast",
+        "sitofp",
+        "uitofp",
+        "getelementptr",
+        "load",
+        "select",
+        "extractelement",
+        "insertelement",
+        "freeze",
+    ]
 )
 
 
