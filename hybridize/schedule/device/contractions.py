@@ -135,7 +135,7 @@ def _are_few(m: int, n: int) -> bool:
 def plan_of_matrices(of: Product, target: Target) -> BlockPlan:
     """Decide the tiles of a product of matrices."""
     itemsize, unit = of.arithmetic(target).bytes, unit_of(of.elements, target)
-    grid = make_grid(of.batch, of.m, of.n, of.k, itemsize, of.gates, unit)
+    grid = make_grid(of.batch, of.m, of.n, of.k, itemsize=itemsize, gates=of.gates, unit=unit)
     axes = (PlacedAxis(0, of.batch),), (PlacedAxis(1, of.m),), (PlacedAxis(2, of.columns),)
     return BlockPlan(
         elements=of.elements, lanes=1, sizes=(of.batch, of.m, of.columns), stores="buffer", name=str(of),

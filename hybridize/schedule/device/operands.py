@@ -127,7 +127,9 @@ def mapped_operand(
         batch, along, by_terms = (
             tuple(index.coefficient(group[-1]) for group in groups) for groups in (members, side, terms)
         )
-        return Border(size, index.offset, batch, along, by_terms, index.divisor, step)
+        return Border(
+            size=size, first=index.offset, batch=batch, along=along, terms=by_terms, divisor=index.divisor, step=step
+        )
 
     return BlockOperand(
         elements=sum(((size - 1) * stride for size, stride in zip(shape, strides, strict=True)), 1),

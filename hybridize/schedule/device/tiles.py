@@ -149,7 +149,7 @@ class BlockGrid:
 
 def make_grid(batch: int, m: int, n: int, k: int, itemsize: int, gates: int = 1, unit: Unit = "fma") -> BlockGrid:
     """Decide the tiles of sums whose elements have so many bytes, and their parts."""
-    tile = _tile(batch, m, n, k, itemsize, gates, unit)
+    tile = _tile((batch, m, n, k), itemsize, gates, unit)
     width = tile.n // gates
     columns = n if gates == 1 else n // gates
     blocks = batch * ((m + tile.m - 1) // tile.m) * ((columns + width - 1) // width)
@@ -161,24 +161,26 @@ def make_grid(batch: int, m: int, n: int, k: int, itemsize: int, gates: int = 1,
         results = batch * m * columns
         after = Launch(-(-results // thresholds.THREADS), thresholds.THREADS)
     launch = Launch(blocks * parts, tile.threads, tile.shared_bytes(itemsize))
-    return BlockGrid(batch, m, n, k, gates, tile, parts, terms, launch, after)
+    return BlockGrid(
+        batch=batch, m=m, n=n, k=k, gates=gates, tile=tile, parts=parts, terms=terms, launch=launch, after=after
+    )
 
 
-def _tile(batch: int, m: int, n: int, k: int, itemsize: int, gates: int, unit: Unit) -> BlockTile:
+def _tile(sizes: tuple[int, int, int, int], itemsize: int, gates: int, unit: Unit) -> BlockTile:
     """The tile by which the busiest processor has least to do; of several gates the columns of one element's are in
     one tile.
     """
-    few = min(map(hint, (m, n, k))) < thresholds.FEW_FOR_WARPS
+    members, rows, columns, k = map(hint, sizes)
+    few = min(rows, columns, k) < thresholds.FEW_FOR_WARPS
     if few or 64 % gates:
         unit = "fma"
     if gates > 1 and unit == "fma":
         return BlockTile(32, 16 * gates, 16, 4, 4, stages=3)
-    members, rows, columns = map(hint, (batch, m, n))
 
     def work(tile: BlockTile) -> float:
         blocks = members * -(-rows // tile.m) * -(-columns // tile.n)
-        parts = _parts(blocks, hint(k))
-        waits = 2 * thresholds.READ_SUMS * parts / hint(k) if parts > 1 else 0
+        parts = _parts(blocks, k)
+        waits = 2 * thresholds.READ_SUMS * parts / k if parts > 1 else 0
         return max(1, blocks * parts / thresholds.FEW_BLOCKS) / parts * tile.m * tile.n * (tile.reads + waits)
 
     if unit == "fma":

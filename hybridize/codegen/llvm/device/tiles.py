@@ -55,8 +55,8 @@ class TileWriter(ABC):
         self.row, self.column = numbers.times(row_tile, tile.m), numbers.times(column_tile, width)
         self.panels = [
             Panel(
-                numbers, self.arithmetic, operand, self.memory, span, rows, tile,
-                member_of(numbers, base, operand, self.member),
+                numbers=numbers, arithmetic=self.arithmetic, operand=operand, memory=self.memory, span=span, rows=rows,
+                tile=tile, member=member_of(numbers, base, operand, self.member),
             )
             for base, operand, span, rows in zip(
                 ("%x", "%w"), sums.operands, (tile.m, tile.n), (tile.rows, tile.columns), strict=True
