@@ -28,8 +28,8 @@ class CopyKernel:
     threads: int
     """Of a block; there is one for each unit."""
     numbers: tuple[str, ...]
-    """What follows the two addresses: `n0` the size of an axis, `r0` and `w0` the distance of its elements where they
-    are read and where they are written."""
+    """The numbers that follow the two addresses: `n0` the size of an axis, `r0` and `w0` the distance of its elements
+    where they are read and where they are written."""
 
 
 def copy_kernel(axes: int, dtype: DType, target: Target) -> CopyKernel:
