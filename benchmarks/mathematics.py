@@ -26,8 +26,10 @@ from numpy.typing import NDArray
 
 from hybridize.codegen.llvm.engine import compile_image, host_target
 from hybridize.codegen.llvm.functions.float32 import EMITTERS
+from hybridize.codegen.llvm.functions.unaided import UNAIDED
+from hybridize.codegen.llvm.functions.vectors import Vectors
 from hybridize.codegen.llvm.text import Function, Module, llvm_type
-from hybridize.loops.expr import FUNCTIONS
+from hybridize.loops.functions import FUNCTIONS, Kind
 from hybridize.runtime.image import Loaded
 
 STRIDE = 509
@@ -77,7 +79,7 @@ def main() -> None:
 
 def page(rows: list[str]) -> str:
     """The whole page."""
-    others = sorted(name for name, (_, kind) in FUNCTIONS.items() if kind == "f" and name not in EMITTERS)
+    others = sorted(one.name for one in FUNCTIONS.values() if one.kind is Kind.FLOATS and one.name not in EMITTERS)
     by_lane = {code: ", ".join(f"`{name}`" for name in sorted(EMITTERS) if calls_library(name, code)) for code in LANES}
     return (
         f"""# Elementary functions
@@ -106,7 +108,26 @@ Correctly rounded instructions of the machine are not in the table: {", ".join(o
 """
         + "\n".join(rows)
         + "\n"
+        + on_a_gpu()
     )
+
+
+def on_a_gpu() -> str:
+    """The part about what has no C library."""
+    errors = {name: error64(name, kernel(name, numpy.dtype("f8"), UNAIDED[name]))[0] for name in sorted(UNAIDED)}
+    rows = "\n".join(f"| `{name}` | {error:.2f} |" for name, error in errors.items())
+    return f"""
+## On a GPU
+
+A GPU has no C library. What a processor asks it for has code of its own there (`codegen/llvm/functions/unaided.py`),
+so its last bit may differ: the functions of this table, `gammaln` of float32, and `sin`, `cos` and `tan` of float32
+beyond 2^20. All other functions have the bits of a processor. Errors are those of the same code on a processor.
+Beside the zeros of `gammaln` to the left of 0 its error is 2^-58, whatever its value.
+
+| function | f64 error |
+| --- | --- |
+{rows}
+"""
 
 
 def calls_library(name: str, code: str) -> bool:
@@ -115,7 +136,7 @@ def calls_library(name: str, code: str) -> bool:
         return False  # beyond 2^20 alone
     module, dtype, lanes = Module(), numpy.dtype(code), LANES[code]
     f = Function(module, "run", [(llvm_type(dtype, lanes), "x"), (llvm_type(dtype, lanes), "y")], linkage="")
-    EMITTERS[name](f, ["%x", "%y"][: FUNCTIONS[name][0]], dtype, lanes, host_target())
+    EMITTERS[name](f, ["%x", "%y"][: FUNCTIONS[name].arity], dtype, lanes, host_target())
     return any("." not in function for function in module.declarations)
 
 
@@ -136,16 +157,20 @@ def row(name: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def kernel(name: str, dtype: Any) -> Callable[..., Floats]:
-    """The function over arrays whose length divides into vectors."""
-    target, arity = host_target(), FUNCTIONS[name][0]
-    lanes = target.lanes(dtype.itemsize)
+def kernel(name: str, dtype: Any, rule: Callable[..., str] | None = None) -> Callable[..., Floats]:
+    """The function over arrays whose length divides into vectors; or what a `rule` writes for one number."""
+    target, arity = host_target(), FUNCTIONS[name].arity
+    lanes = 1 if rule else target.lanes(dtype.itemsize)
     module, kind = Module(), llvm_type(dtype, lanes)
     f = Function(module, "run", [("ptr", "o"), ("ptr", "x"), ("ptr", "y"), ("i64", "n")], linkage="")
     with f.loop(0, "%n", lanes) as loop:
         places = [f.op(f"getelementptr {llvm_type(dtype)}, ptr %{p}, i64 {loop.index}") for p in "oxy"]
         args = [f.op(f"load {kind}, ptr {place}, align 8") for place in places[1 : arity + 1]]
-        f.do(f"store {kind} {EMITTERS[name](f, args, dtype, lanes, target)}, ptr {places[0]}, align 8")
+        if rule:
+            result = rule(Vectors(f, dtype, 1, target), *args)
+        else:
+            result = EMITTERS[name](f, args, dtype, lanes, target)
+        f.do(f"store {kind} {result}, ptr {places[0]}, align 8")
     f.do("ret void")
     loaded = Loaded(compile_image(module.text(), target))
     call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, ctypes.c_int64)(loaded.address("run"))
@@ -186,7 +211,7 @@ def wide(name: str) -> Callable[..., Any]:
 
 def chunks(name: str) -> list[list[Floats]]:
     """Arguments in float32."""
-    if FUNCTIONS[name][0] == 1:
+    if FUNCTIONS[name].arity == 1:
         bits = numpy.arange(0, 1 << 32, STRIDE, dtype=numpy.uint64).astype(numpy.uint32)
         bits = bits[: len(bits) // LENGTH * LENGTH]
         return [[part.view("f4")] for part in numpy.array_split(bits, 8)] if len(bits) % 8 == 0 else [[bits.view("f4")]]
@@ -204,7 +229,7 @@ def error64(name: str, run: Callable[..., Floats]) -> tuple[float, str]:
     generator = numpy.random.default_rng(2)
     low, high = USUAL.get(name, (0.1, 50))
     size = SAMPLES // 16 * 16
-    args = [generator.uniform(low, high, size) for _ in range(FUNCTIONS[name][0])]
+    args = [generator.uniform(low, high, size) for _ in range(FUNCTIONS[name].arity)]
     args[0][: size // 3] *= 10.0 ** generator.uniform(-12, 0, size // 3)
     inside = (args[0] >= 1) if name == "arccosh" else numpy.isfinite(args[0])
     got, worst, at = run(*args), 0.0, ""
@@ -222,7 +247,7 @@ def error64(name: str, run: Callable[..., Floats]) -> tuple[float, str]:
 def speeds(name: str, run: Callable[..., Floats], dtype: Any) -> list[str]:
     """Nanoseconds per element, ours and PyTorch's."""
     generator = numpy.random.default_rng(3)
-    args = [generator.uniform(*USUAL.get(name, (0.1, 50)), LENGTH).astype(dtype) for _ in range(FUNCTIONS[name][0])]
+    args = [generator.uniform(*USUAL.get(name, (0.1, 50)), LENGTH).astype(dtype) for _ in range(FUNCTIONS[name].arity)]
     out = numpy.empty(LENGTH, dtype)
     cells = [f"{least(lambda: run(*args, out=out)):.2f}"]
     if name in ("cbrt", "gamma"):

@@ -347,7 +347,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
     def device(self) -> Device:
         """The device that it is known to be on: all CPUs are one memory."""
         if AWAY and type(self._memory) is _BUFFER[0]:
-            return gpu(self._memory.number)
+            return gpu(self._away().number)
         storage = self._storage
         return _HOME if storage is None or storage.device is None else storage.device
 

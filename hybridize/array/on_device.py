@@ -162,8 +162,8 @@ def _dense_shape(lie: Lie, shape: Shape) -> Shape:
 def _by_program(op: Op, operands: Sequence[Any], there: DeviceBuffer) -> tuple[Any, ...]:
     """The outputs of an op; those by elements are computed as one row, wherever all operands allow it."""
     lying = [_lying(x, there.accelerator, there.number) for x in operands]
-    lies, inputs, shapes = ([one[k] for one in lying] for k in range(3))
-    whole: list[Any] = shapes
+    lies, inputs, shapes = [one[0] for one in lying], [one[1] for one in lying], [one[2] for one in lying]
+    whole = shapes
     if op.by_element:
         lies, whole = _collapsed(lies, shapes)
     outputs = _launched((op, op.name, partial(bind, op)), lies, whole, inputs, there.accelerator, there.number)
@@ -196,7 +196,7 @@ def drawn(
     many = new_buffer(gpu, number, (count,), numpy.int8)  # only says how many
     work = function, name, lambda before, of, *rest: [function(before, type_of(of).shape, *rest)]
     lying = [_lying(x, gpu, number) for x in (key, many, *arguments)]
-    lies, inputs, shapes = ([one[k] for one in lying] for k in range(3))
+    lies, inputs, shapes = [one[0] for one in lying], [one[1] for one in lying], [one[2] for one in lying]
     return _launched(work, lies, shapes, inputs, gpu, number)[0]
 
 
@@ -261,8 +261,8 @@ def _fits(pattern: Sizes, sizes: Sizes) -> bool:
 def _common(pattern: Sizes, sizes: Sizes) -> Sizes:
     """The sizes of two calls as one pattern: those that differ are symbols, and those that differ alike are one."""
     pairs = [*zip(pattern, sizes, strict=True)]
-    if any(size == 1 or one == 1 for one, size in pairs if one != size):
-        return sizes  # what is broadcast along an axis of one element is another program
+    if any(size < 2 or (type(one) is int and one < 2) for one, size in pairs if one != size):
+        return sizes  # of one element, which is broadcast, and of none there are other programs
     differing = [*dict.fromkeys(pair for pair in pairs if pair[0] != pair[1])]
     return tuple([size if one == size else (differing.index((one, size)),) for one, size in pairs])
 

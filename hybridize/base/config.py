@@ -74,6 +74,10 @@ class Configuration:
     """The kind of `gpu(0)` (HYBRIDIZE_DEVICE): `cuda`, of NVIDIA's, `webgpu`, of any maker's, `emulated`, which tests bring; empty: none."""
     device_check: bool = _flag("HYBRIDIZE_DEVICE_CHECK")
     """Wait after each kernel of a device, so that an error names the one that caused it (HYBRIDIZE_DEVICE_CHECK=1)."""
+    tf32: bool = _flag("HYBRIDIZE_TF32") or _flag("MXNET_CUDA_TENSOR_OP_MATH_ALLOW_CONVERSION")
+    """Let tensor cores of a device multiply float32 as tf32, factors of 11 bits (HYBRIDIZE_TF32=1, or MXNet's
+    MXNET_CUDA_TENSOR_OP_MATH_ALLOW_CONVERSION=1).
+    """
     machine: str = os.environ.get("HYBRIDIZE_MACHINE", "")
     """The user's choices for this machine, in the words of `machine.choices`: `unroll=2,packs_from=1`, or `table`."""
 

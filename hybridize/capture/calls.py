@@ -218,6 +218,8 @@ class Calls(ABC, Generic[P, R]):
                 entry = program.entry(entry) or entry
         if OTHERS and entry != self._dispatch:
             entry = _at_home(entry, self._dispatch)
+        for program in reversed(self._recent) if OTHERS and not CONFIG.disable else ():
+            entry = program.device_entry(entry) or entry
         object.__setattr__(self, "__call__", entry)
 
     # ------------------------------------------------------------------------------------------------- programs

@@ -13,6 +13,7 @@ compiles. This package is the door to them: its functions import them when they 
     cache; disk, folder, stored, identity    what was compiled: in memory; on the disk, for other processes
     shared                          files that processes map: what several of them would have in memory otherwise
     explain, explanation, profile, limits    reports: the passes again, as data, timed, beside what the core can do
+    strided                         copies between views of a device's memory
     timed, timeline                 programs that note when each step ran: for reports, and for the profiler
     explanation_page                a report as HTML, for notebooks
 """

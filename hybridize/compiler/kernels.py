@@ -7,6 +7,8 @@ import re
 from collections.abc import Collection
 from typing import Any
 
+from hybridize.base.config import CONFIG
+from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING, load_module
 from hybridize.compiler import stored
 from hybridize.compiler.work import Arrays, Work, program_of
@@ -17,11 +19,14 @@ from hybridize.runtime.plan import Plan
 
 
 def device_target(arch: str) -> Target:
-    """Return the target for devices of an architecture: itself, or the newest that runs what is older."""
-    if arch in DEVICE_NAMES:
-        return named_target(arch)
+    """Return the target for devices of an architecture: itself, or the newest that runs what is older.
+
+    Its products of float32 are exact, unless the configuration says otherwise.
+    """
     older = [name for name in DEVICE_NAMES if 0 < _number(name) <= _number(arch)]
-    return named_target(max(older, key=_number, default=DEVICE_NAMES[0]))
+    target = named_target(arch if arch in DEVICE_NAMES else max(older, key=_number, default=DEVICE_NAMES[0]))
+    assert target.device is not None
+    return changed(target, device=changed(target.device, tf32=True)) if CONFIG.tf32 and target.device.tensor_cores else target
 
 
 def _number(arch: str) -> int:

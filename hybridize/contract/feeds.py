@@ -112,7 +112,7 @@ _FED: Final[weakref.WeakSet[Storage]] = weakref.WeakSet()
 
 def is_fed(array: ndarray) -> bool:
     """Tell whether a feed fills an array: such numbers go with arrays of any device, as Python's do."""
-    return array._storage in _FED
+    return array.storage in _FED
 
 
 ArrayOf = Callable[[Any], ndarray | None]

@@ -21,7 +21,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize import init as initializers
-from hybridize.array.buffer import overwrite
+from hybridize.array.buffer import content_of, overwrite
 from hybridize.array.device import Device, as_device, check_device, cpu, current_device
 from hybridize.array.ndarray import gradient_of, history, ndarray, store, wrap
 from hybridize.array.placing import moved, place
@@ -348,7 +348,7 @@ class Parameter:
         array = self._data
         if array is None or array.shape != values.shape or array.dtype != values.dtype:
             array = place(ndarray(weights(values.shape, values.dtype)), self._home)
-        store(array, ..., moved(values, array.device)._content)
+        store(array, ..., content_of(moved(values, array.device)))
         self._become(array)
 
     def _live_on(self, devices: Sequence[Device]) -> None:

@@ -27,6 +27,10 @@ class DeviceTarget:
     """Terms of a product that are written one after the other: beyond, a loop. Fewer make shorter code."""
     float64: bool = True
     """True if there are numbers of 64 bits: else those within functions of float32 are pairs of words."""
+    tensor_cores: bool = True
+    """True if warps multiply small matrices of 16-bit floats."""
+    tf32: bool = False
+    """True if products of float32 may round their factors to 11 bits, as tensor cores take them."""
     exact: bool = True
     """False if the compiler of kernels may regroup sums and products, and take NaN for impossible."""
 

@@ -197,9 +197,16 @@ class Verifying(Machine):
     """Both backends at every call; they must agree."""
 
     def __init__(
-        self, graph: Graph, name: str, every_op: bool, threads: int | None = None, make: Making = Machine
+        self,
+        graph: Graph,
+        name: str,
+        every_op: bool,
+        threads: int | None = None,
+        make: Making = Machine,
+        whole: Making | None = None,
     ) -> None:
-        self._graph, self._compiled = graph, make(graph, name, threads)
+        """`make` compiles graphs, `whole` that of the function; both are the same where it is not given."""
+        self._graph, self._compiled = graph, (whole or make)(graph, name, threads)
         self.executable = self._compiled.executable
         self._silent = _without_effects(graph)
         self._everything = _with_all_values(graph) if every_op else None

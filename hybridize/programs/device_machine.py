@@ -32,6 +32,7 @@ from hybridize.ops.evaluate import evaluate
 from hybridize.ops.op import Effect, effect_of
 from hybridize.passes import PIPELINE
 from hybridize.programs.backends import Machine, Making, Memory
+from hybridize.programs.failures import locate_refused
 
 Operand = Any
 """A buffer of the device, or an array of the host."""
@@ -54,8 +55,10 @@ def device_of(captured: Captured) -> Device | None:
     return devices[0] if devices else None
 
 
-def making(captured: Captured, stable: Mapping[int, ndarray]) -> Making | None:
+def making(captured: Captured, stable: Mapping[int, ndarray]) -> tuple[Making, Making] | None:
     """Return what compiles graphs for the device of a captured function; None where that is the host.
+
+    The first compiles any graph, the second one with the inputs of the function's own, and its outputs before others.
 
     Args:
         captured: the function.
@@ -72,12 +75,14 @@ def making(captured: Captured, stable: Mapping[int, ndarray]) -> Making | None:
     away = [number for number, place in captured.devices.items() if is_away(place)]
     there = {number: array for number, array in stable.items() if is_away(array.device)}
 
-    def make(graph: Graph, name: str, threads: int | None) -> Machine:
-        if graph is not captured.graph:  # a pass forward or back, or with all values
-            return DeviceMachine(graph, name, threads, device=device)
-        return DeviceMachine(graph, name, threads, device=device, outside=outside, away=away, stable=there)
+    def part(graph: Graph, name: str, threads: int | None) -> Machine:
+        return DeviceMachine(graph, name, threads, device=device)
 
-    return make
+    def whole(graph: Graph, name: str, threads: int | None) -> Machine:
+        more = range(len(captured.graph.outputs), len(graph.outputs))  # what a pass back will read
+        return DeviceMachine(graph, name, threads, device=device, outside=outside, away=(*away, *more), stable=there)
+
+    return part, whole
 
 
 class DeviceMachine(Machine):
@@ -120,13 +125,25 @@ class DeviceMachine(Machine):
         if self._host_graph is not None:
             self._kernel_graph = Graph(graph.inputs, graph.nodes, outputs, graph.constants)
         gpu, stable = accelerator(device), stable or {}
-        self.executable = compile_kernels(self._kernel_graph, gpu.arch, name=name, stable=tuple(stable))
+        try:
+            self.executable = compile_kernels(self._kernel_graph, gpu.arch, name=name, stable=tuple(stable))
+        except DeviceError as error:
+            locate_refused(error, self._kernel_graph)
+            raise
         self.code = self.executable.on(gpu, device.device_id)
-        self._derived = [_shared({number: stable[number] for number in one.inputs}, one) for one in self.code.derivers]
+        self.derived: list[DerivedThere] = [
+            _shared({number: stable[number] for number in one.inputs}, one) for one in self.code.derivers
+        ]
+        """Constants that its kernels read."""
+
+    @property
+    def is_partly_at_host(self) -> bool:
+        """True if the host computes some of the outputs."""
+        return self._host_graph is not None
 
     def run(self, inputs: Sequence[Operand]) -> list[Any]:
         """Ask the device for the outputs; those that are the host's own are there at once."""
-        derived = [one.now() for one in self._derived]
+        derived = [one.now() for one in self.derived]
         if self._host_graph is None:
             results: list[Any] = self.code.run(inputs, derived)
             return results

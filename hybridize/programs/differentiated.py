@@ -118,11 +118,12 @@ class Recorded:
         threads: at most so many for a call.
         of: numbers of the outputs that are differentiated; all floats where it is not given.
         make: compiles the programs of both directions.
+        forward: compiles those that run forward, if others do.
     """
 
     def __init__(
         self, graph: Graph, name: str, backend: str, verify: Any, threads: int | None,
-        of: Sequence[int] | None = None, make: Making = Machine,
+        of: Sequence[int] | None = None, make: Making = Machine, forward: Making | None = None,
     ) -> None:  # fmt: skip
         self.graph = graph
         self.name = backend
@@ -131,15 +132,17 @@ class Recorded:
         self._threads = threads
         self._of = of
         self._compile = make
+        self._forward = forward or make
         self._pairs: dict[tuple[tuple[int, ...], Sizes | None], Pair | None] = {}
         self._opened: dict[int, tuple[Recorded, frozenset[int]]] = {}
 
-    def _make(self, graph: Graph, name: str) -> Backend:
+    def _make(self, graph: Graph, name: str, compile: Making | None = None) -> Backend:
+        compile = compile or self._compile
         if self.name == "numpy":
             return Evaluation(graph)
         if self._verify:
-            return Verifying(graph, name, self._verify == "ops", self._threads, self._compile)
-        return self._compile(graph, name, self._threads)
+            return Verifying(graph, name, self._verify == "ops", self._threads, compile)
+        return compile(graph, name, self._threads)
 
     # ------------------------------------------------------------------------------------------------ a backend
 
@@ -154,7 +157,7 @@ class Recorded:
     @property
     def _alone(self) -> Backend:
         pair = self._pair_of(((), None), self.graph)
-        return pair.forward if pair is not None else self._make(with_sizes(self.graph), self._name)
+        return pair.forward if pair is not None else self._make(with_sizes(self.graph), self._name, self._forward)
 
     @property
     def optimized(self) -> Graph:
@@ -273,7 +276,7 @@ class Recorded:
 
         try:
             halves = split(graph, wrt, self._of)
-            forward = self._make(halves.forward, self._name)
+            forward = self._make(halves.forward, self._name, self._forward)
             compiled = partial(self._make, name=f"{self._name}.backward")
             return Pair(halves, forward, compiled(halves.backward), compiled, {})
         except Exception as error:

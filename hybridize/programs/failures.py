@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from hybridize.base.errors import HybridizeError
+from hybridize.base.errors import DeviceError, HybridizeError
 from hybridize.base.locations import SourceLoc
 from hybridize.graph import Graph
 from hybridize.ops import Assert
@@ -37,6 +37,15 @@ def locate(error: BaseException, graph: Graph, caller: SourceLoc | None = None) 
         elif len(known) > 1:
             listed = [line.described() for line in known[:_LISTED]] + ["..."][: len(known) > _LISTED]
             error.help = "\n    ".join(filter(None, [error.help, "it is one of these lines", *listed]))
+
+
+def locate_refused(error: DeviceError, graph: Graph) -> None:
+    """Have an error that refuses a part of a graph, for a device, name the user's line of that part."""
+    for one in graph.nested():
+        for node in one.nodes:
+            if node.loc is not None and f"({node.loc})" in error.what:
+                error.loc = node.loc
+                return
 
 
 def taken_of(graph: Graph, caller: SourceLoc | None) -> Callable[[], BaseException | None]:

@@ -144,21 +144,22 @@ class Program:
         for storage in captured.watched:
             storage.watch(self._dirty)
         make: Making = Machine
+        whole: Making = Machine
         self._at_host = True
         if AWAY:
-            make = self._made_on_device(captured) or make
+            make, whole = self._made_on_device(captured) or (make, whole)
         self.make: Making = make
         """Compiles graphs for where it runs."""
-        self._recorded = Recorded(captured.graph, name, backend, verify, threads, make=make)
+        self._recorded = Recorded(captured.graph, name, backend, verify, threads, make=make, forward=whole)
         self._runs: Backend
         if call.recording and not captured.is_closed:
             self._runs = self._recorded
         elif backend == "numpy":
             self._runs = Evaluation(captured.graph)
         elif verify:
-            self._runs = Verifying(captured.graph, name, verify == "ops", threads, make)
+            self._runs = Verifying(captured.graph, name, verify == "ops", threads, make, whole)
         elif not self._at_host:
-            self._runs = make(captured.graph, name, threads)
+            self._runs = whole(captured.graph, name, threads)
         else:
             self._runs = PackedMachine(
                 captured.graph, name, self._stable(), self._dirty, threads=threads, codes=codes,
@@ -169,14 +170,14 @@ class Program:
         self._decides: Backend | None = None
         """Computes what data decides and the program is specialized on; made when it is first asked."""
 
-    def _made_on_device(self, captured: captures.Captured) -> Making | None:
-        """What compiles for the device that the function runs on; None where that is the host."""
+    def _made_on_device(self, captured: captures.Captured) -> tuple[Making, Making] | None:
+        """What compiles for the device that the function runs on, see `making`; None where that is the host."""
         with LOADING:
             from hybridize.programs import device_machine  # late: few processes have devices
 
-        make = device_machine.making(captured, self._stable())
-        self._at_host = make is None
-        return make
+        makers = device_machine.making(captured, self._stable())
+        self._at_host = makers is None
+        return makers
 
     def _stable(self) -> dict[int, ndarray]:
         """Matrices from outside, and what lies otherwise than row by row, that calls only read and that nobody writes
@@ -813,6 +814,17 @@ class Program:
             keeps_state=keeps_state,
         )
         return stages.around(entry, fallback)
+
+    def device_entry(self, fallback: Entry) -> Entry | None:
+        """A callable for exactly the calls on a device that the program is right for, which gives all others to
+        `fallback`; None where there can be none.
+        """
+        if self._at_host or self._objects is not None or self._aliases is not None:
+            return None
+        with LOADING:
+            from hybridize.programs.device_entry import device_entry  # late: few processes have devices
+
+        return device_entry(self.capture, self._runs, self._dirty.dirty, self._holds, fallback)
 
     def why_not_bound(self) -> str:
         """Say why its calls cannot be bound to memory, see `bound_entry`; empty where they can."""

@@ -13,6 +13,8 @@ It must not know graphs, ops, or how the code came to be; a program loaded from 
     buffers                     aligned and dense copies
     waiting                     for what another thread runs
     devices, cuda               devices with memory of their own, and NVIDIA's driver
+    device_steps                the work of a plan on a device, in order: launches, copies, questions of the host
+    device_stretches            graphs of what comes again between two questions
     features                    what is there of MXNet's features, loaded when asked for
 """
 

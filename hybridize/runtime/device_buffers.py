@@ -43,12 +43,13 @@ class DeviceMemory:
 
     __slots__ = ("__weakref__", "accelerator", "address", "nbytes", "users")
 
-    def __init__(self, accelerator: Accelerator, nbytes: int) -> None:
+    def __init__(self, accelerator: Accelerator, nbytes: int, address: int | None = None) -> None:
+        """`address` is that of a block, where there is one already."""
         self.accelerator: Accelerator = accelerator
         self.nbytes: int = nbytes
         self.users: set[int] = set()
         """Streams on which others use it, see `runtime.dlpack`."""
-        self.address: int = accelerator.alloc(max(nbytes, 1))
+        self.address: int = accelerator.alloc(max(nbytes, 1)) if address is None else address
 
     def exchange(self, other: DeviceMemory) -> None:
         """Let two memories of one device and one size have each other's bytes, for all buffers over them."""
@@ -93,12 +94,14 @@ class DeviceBuffer:
         memory: whose bytes they are.
         layout: an array of NumPy's that lies as the elements do, `_ORIGIN` being the first byte of the memory.
         number: of the device.
+        offset: of the first element in the memory, where that is known.
     """
 
-    __slots__ = ("__weakref__", "_layout", "base", "number")
+    __slots__ = ("__weakref__", "_layout", "_shift", "base", "number")
 
-    def __init__(self, memory: DeviceMemory, layout: NDArray[Any], number: int) -> None:
+    def __init__(self, memory: DeviceMemory, layout: NDArray[Any], number: int, offset: int | None = None) -> None:
         self._layout = layout
+        self._shift = offset
         self.base: DeviceMemory = memory
         """The memory: the owner that all views of it share."""
         self.number: int = number
@@ -168,8 +171,11 @@ class DeviceBuffer:
 
     @property
     def _offset(self) -> int:
-        start: int = self._layout.__array_interface__["data"][0]
-        return start - _START
+        shift = self._shift
+        if shift is None:
+            start: int = self._layout.__array_interface__["data"][0]
+            shift = self._shift = start - _START
+        return shift
 
     @property
     def bounds(self) -> tuple[int, int]:
@@ -367,7 +373,9 @@ class DeviceBuffer:
 
 def _without_ones(x: NDArray[Any], ndim: int) -> NDArray[Any]:
     """Return a view of an array without axes of size 1 in front that are more than there is room for."""
-    return x[(*(0,) * (x.ndim - ndim), ...)] if x.ndim > ndim and set(x.shape[: x.ndim - ndim]) == {1} else x
+    more = x.ndim - ndim
+    first: Any = (*(0,) * more, ...)
+    return x[first] if more > 0 and set(x.shape[:more]) == {1} else x
 
 
 def unsupported(what: str, type: TensorType, device: object) -> DeviceError:
@@ -381,9 +389,14 @@ def unsupported(what: str, type: TensorType, device: object) -> DeviceError:
 
 def new_buffer(accelerator: Accelerator, number: int, shape: tuple[int, ...], dtype: Any) -> DeviceBuffer:
     """Return a buffer that nobody has written, row by row, in memory of its own."""
+    layout = row_major(shape, dtype)
+    return DeviceBuffer(DeviceMemory(accelerator, layout.nbytes), layout, number, 0)
+
+
+def row_major(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """Return the layout of elements that lie row by row, from the first byte of a memory on."""
     dtype = numpy.dtype(dtype)
-    layout = as_strided(_ORIGIN[: dtype.itemsize].view(dtype), shape, _row_major(shape, dtype.itemsize))
-    return DeviceBuffer(DeviceMemory(accelerator, layout.nbytes), layout, number)
+    return as_strided(_ORIGIN[: dtype.itemsize].view(dtype), shape, _row_major(shape, dtype.itemsize))
 
 
 def _row_major(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
@@ -395,6 +408,10 @@ def _row_major(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
 
 def sent(values: NDArray[Any], accelerator: Accelerator, number: int) -> DeviceBuffer:
     """Return a copy of an array in the memory of a device."""
+    address = accelerator.send(values)
+    if address is not None:
+        layout = row_major(values.shape, values.dtype)
+        return DeviceBuffer(DeviceMemory(accelerator, layout.nbytes, address), layout, number, 0)
     buffer = new_buffer(accelerator, number, values.shape, values.dtype)
     buffer[...] = values
     return buffer

@@ -15,7 +15,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Final
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -27,10 +27,12 @@ from hybridize.base.errors import ArgumentError, DeviceError, DeviceMemoryError,
 from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.runtime.compiled import CompiledProgram
-from hybridize.runtime.device_buffers import DeviceBuffer, new_buffer, sent
+from hybridize.runtime.device_buffers import DeviceBuffer, DeviceMemory, new_buffer, row_major, sent
+from hybridize.runtime.device_notes import raise_noted
 from hybridize.runtime.device_steps import Bases, Launch, perform, recorded, work_of, work_size
+from hybridize.runtime.device_stretches import Stretches
 from hybridize.runtime.devices import Accelerator, DeviceGraph
-from hybridize.runtime.plan import Derivation, Plan, PlanAddress, PlanStep
+from hybridize.runtime.plan import FLAG, Derivation, Plan, PlanAddress, PlanStep
 from hybridize.runtime.sizes import Sizes
 
 Operand = DeviceBuffer | NDArray[Any]
@@ -156,6 +158,7 @@ class DeviceCode:
         self._plans: OrderedDict[tuple[int, ...], Plan] = OrderedDict()
         self._graphs: OrderedDict[tuple[Any, ...], list[DeviceGraph]] = OrderedDict()
         self._seen: OrderedDict[tuple[Any, ...], None] = OrderedDict()
+        self._stretches = Stretches(accelerator, self.launch, IN_GRAPH, IN_GRAPHS)
         self._lock = renewed(threading.RLock())
         self._sources: dict[int, DeviceBuffer] = {}
         derivers = {one.slot: DeviceDeriver(self, one) for one in program.plan.derivations}
@@ -184,7 +187,10 @@ class DeviceCode:
         try:
             return new_buffer(self.accelerator, self.number, shape, dtype)
         except DeviceMemoryError as error:
-            raise DeviceMemoryError("E706", f"{self.program.name}: {error.what}", help=error.help) from None
+            raise self._without_memory(error) from None
+
+    def _without_memory(self, error: DeviceMemoryError) -> DeviceMemoryError:
+        return DeviceMemoryError("E706", f"{self.program.name}: {error.what}", help=error.help)
 
     def source(self, number: int) -> DeviceBuffer:
         """Return a constant that others are derived of."""
@@ -198,6 +204,7 @@ class DeviceCode:
     def drop_graphs(self) -> None:
         """Give back the graphs, which are made anew where they are needed."""
         self._graphs.clear()
+        self._stretches.clear()
 
     # ------------------------------------------------------------------------------------------------------- calls
 
@@ -213,6 +220,7 @@ class DeviceCode:
             DTypeError E210, ShapeError E120: an input of another type than the program was compiled for.
             DeviceError E703: an input of another device.
             DeviceMemoryError E706: the device has not the memory for the call.
+            HybridizeError: what an assertion of the program raises; then the call has been waited for.
         """
         program = self.program
         if len(inputs) != len(program.parameters):
@@ -227,15 +235,62 @@ class DeviceCode:
         constants = list(self.constants)
         for deriver, buffer in zip(self.derivers, derived, strict=True):
             constants[deriver.slot] = buffer
-        scratch = self.memory((scratch_bytes,), numpy.uint8)
-        outputs = [self.memory(one.shape, one.dtype) for one in program.sizes.types(sizes)]
-        bases: dict[tuple[str, int], int] = {("scratch", 0): scratch.address}
-        bases |= {("input", k): one.address for k, one in enumerate([*buffers, *constants]) if one is not None}
-        bases |= {("output", k): one.address for k, one in enumerate(outputs)}
+        addresses = [None if one is None else one.address for one in (*buffers, *constants)]
         numbers = tuple(sizes.values())
+        layouts = [row_major(one.shape, one.dtype) for one in program.sizes.types(sizes)]
+        return self._asked(self._plan(sizes, numbers), numbers, addresses, layouts, scratch_bytes)
+
+    def ask(self, buffers: Sequence[DeviceBuffer], derived: Sequence[DeviceBuffer]) -> list[DeviceBuffer]:
+        """Do as `run` does with inputs that need no look, of a program whose sizes are known."""
+        constants = self.constants
+        if derived:
+            constants = list(constants)
+            for deriver, buffer in zip(self.derivers, derived, strict=True):
+                constants[deriver.slot] = buffer
+        addresses = [one.address for one in (*buffers, *constants)]
+        return self._asked(self.program.plan, (), addresses, self._layouts, self.program.plan.scratch_bytes)
+
+    @cached_property
+    def _layouts(self) -> list[NDArray[Any]]:
+        """How the results lie, where their sizes are known."""
+        return [row_major(one.shape, one.dtype) for one in self.program.results]
+
+    def _asked(
+        self,
+        plan: Plan,
+        numbers: tuple[int, ...],
+        addresses: Sequence[int | None],
+        layouts: Sequence[NDArray[Any]],
+        scratch_bytes: int,
+    ) -> list[DeviceBuffer]:
+        """Ask for a call whose inputs and constants are there; returns what it writes."""
+        try:
+            scratch = DeviceMemory(self.accelerator, scratch_bytes)
+            memories = [DeviceMemory(self.accelerator, one.nbytes) for one in layouts]
+        except DeviceMemoryError as error:
+            raise self._without_memory(error) from None
+        written = [one.address for one in memories]
+        flags = self._flags(plan)
+        key = (numbers, scratch.address, flags and flags.address, *addresses, *written)
         with self._lock:
-            self._perform(self._plan(sizes, numbers), (numbers, *bases.values()), bases)
-        return outputs
+            if not self._started(key):
+                bases = {("scratch", 0): scratch.address}
+                if flags is not None:
+                    bases[FLAG, 0] = flags.address
+                bases |= {("input", k): one for k, one in enumerate(addresses) if one is not None}
+                bases |= {("output", k): one for k, one in enumerate(written)}
+                self._perform(plan, key, bases)
+        if flags is not None:
+            raise_noted(plan, lambda *place: flags.part(*place).to_host())
+        return [DeviceBuffer(one, layout, self.number, 0) for one, layout in zip(memories, layouts, strict=True)]
+
+    def _flags(self, plan: Plan) -> DeviceBuffer | None:
+        """Where assertions leave a note, empty; None for a program that has none."""
+        if not plan.notes:
+            return None
+        flags = self.memory((plan.flag_bytes,), numpy.uint8)
+        flags.part(0, (1,), numpy.int64)[...] = 0
+        return flags
 
     def _operand(self, number: int, one: Operand, type_: TensorType) -> Operand:
         """An input that kernels can read: row by row, of the right type, on this device or at the host."""
@@ -287,19 +342,28 @@ class DeviceCode:
 
     def _perform(self, plan: Plan, key: tuple[Any, ...], bases: Bases) -> None:
         """Ask for all launches of a call: by graphs, where these addresses have come before."""
-        graphs = self._graphs.get(key)
-        if graphs is None and self._comes_again(plan, key):
+        if self._comes_again(plan, key):
             spare = self._graphs.popitem(last=False)[1] if len(self._graphs) >= INSTANCES else ()
             work = work_of(plan.steps, bases)
             graphs = self._graphs[key] = recorded(work, self.accelerator, self.launch, IN_GRAPH, spare)
             for graph in graphs:
                 graph.name = self.program.name
-        if graphs is None:
-            perform(work_of(plan.steps, bases), self.accelerator, self._launched)
+        if self._started(key):
             return
+        if CONFIG.device_check or work_size(plan.steps) is not None:
+            perform(work_of(plan.steps, bases), self.accelerator, self._launched)
+        else:
+            self._stretches.perform(plan.steps, bases)
+
+    def _started(self, key: tuple[Any, ...]) -> bool:
+        """Ask for the graphs of a set of addresses; tell whether there are some."""
+        graphs = self._graphs.get(key)
+        if graphs is None:
+            return False
         self._graphs.move_to_end(key)
         for graph in graphs:
             graph.launch()
+        return True
 
     def _comes_again(self, plan: Plan, key: tuple[Any, ...]) -> bool:
         """Tell whether a graph is made for a call: not the first time, nor where the host has to ask in between."""
@@ -319,6 +383,7 @@ class DeviceCode:
         if launch.blocks:
             arguments = [*one.addresses, *launch.sizes]
             function = self._kernels[launch.function]
+            function.name = f"{self.program.name}.{launch.function}"
             self.accelerator.launch(function, (launch.blocks, 1, 1), launch.threads, launch.shared_bytes, arguments)
 
     def _launched(self, one: Launch) -> None:

@@ -14,20 +14,28 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy
 
 from hybridize.base.frozen import frozen
 from hybridize.runtime.devices import Accelerator, DeviceGraph
-from hybridize.runtime.plan import CONDITION_BYTES, PlanAddress, PlanLaunch, PlanRegion, PlanState, PlanStep
+from hybridize.runtime.plan import (
+    CONDITION_BYTES,
+    FLAG,
+    Plan,
+    PlanAddress,
+    PlanArgument,
+    PlanLaunch,
+    PlanRegion,
+    PlanState,
+    PlanStep,
+)
 
 Base = tuple[str, int]
 """The kind and the slot of addresses."""
 Bases = Mapping[Base, int]
 """Where the memory of each begins."""
-SHARED: Final = "flag"
-"""The kind of addresses that bodies have in common with the program around them."""
 
 
 @frozen
@@ -60,19 +68,26 @@ class Question:
 Work: TypeAlias = Launch | Copy | Question
 Asking: TypeAlias = Generator[Work, "bool | None", None]
 """Work in order, which is sent the answer to each `Question`."""
+WorkOfBody: TypeAlias = Callable[[Sequence[PlanStep], Bases], Asking]
 
 
 def work_of(steps: Sequence[PlanStep], bases: Bases) -> Asking:
     """Iterate over the work of steps, of a plan whose sizes are numbers."""
     for step in steps:
-        addresses = [_place(one, bases) for one in step.arguments if isinstance(one, PlanAddress)]
-        if step.region is not None:
-            yield from _Region(step.region, addresses, bases).work()
-        for launch in step.launches:
-            yield Launch(step, launch, addresses)
+        yield from work_of_step(step, bases, work_of)
 
 
-def _place(address: PlanAddress, bases: Bases) -> int:
+def work_of_step(step: PlanStep, bases: Bases, work_of_body: WorkOfBody) -> Asking:
+    """Iterate over the work of one step, that of bodies by `work_of_body`."""
+    addresses = [_place(one, bases) for one in step.arguments]
+    if step.region is not None:
+        yield from _Region(step.region, addresses, bases, work_of_body).work()
+    for launch in step.launches:
+        yield Launch(step, launch, addresses)
+
+
+def _place(address: PlanArgument, bases: Bases) -> int:
+    assert isinstance(address, PlanAddress), "tables of numbers are a processor's"
     return 0 if address.kind == "nowhere" else bases[address.kind, address.slot] + address.offset
 
 
@@ -140,14 +155,14 @@ def work_size(steps: Sequence[PlanStep]) -> int | None:
 class _Region:
     """Control flow with its addresses."""
 
-    def __init__(self, region: PlanRegion, addresses: Sequence[int], bases: Bases) -> None:
-        self.region = region
+    def __init__(self, region: PlanRegion, addresses: Sequence[int], bases: Bases, work_of_body: WorkOfBody) -> None:
+        self.region, self._work_of_body = region, work_of_body
         rest = iter(addresses)
         self.outputs = [next(rest) for _ in region.outputs]
         self.inputs = [next(rest) for _ in region.inputs]
         constants = [[next(rest) for _ in body.constants] for body in region.bodies]
         self.workspace = next(rest)
-        shared = {base: at for base, at in bases.items() if base[0] == SHARED}
+        shared = {base: at for base, at in bases.items() if base[0] == FLAG}
         self._fixed: list[dict[Base, int]] = []
         """Of each body the addresses that are the same in all turns."""
         for body, own in zip(region.bodies, constants, strict=True):
@@ -167,7 +182,7 @@ class _Region:
         """The work of a body in one turn."""
         bases = self._fixed[number] | {("input", k): at for k, at in inputs.items()}
         bases |= {("output", k): at for k, at in enumerate(outputs)}
-        return work_of(self.region.bodies[number].steps, bases)
+        return self._work_of_body(self.region.bodies[number].steps, bases)
 
     def _branch(self) -> Asking:
         truth = yield Question(self.inputs[0])
@@ -182,9 +197,11 @@ class _Region:
         now = {k: self.inputs[k] for k, _ in self._of_kinds("by turns")}
         to = {k: self.outputs[k] for k in now}
         spare = {k: self.workspace + home.offset for k, home in self._of_kinds("by turns")}
+        asked = _only_copied(region.bodies[0])
         while True:
-            yield from self._body(0, fixed | now, [flag])
-            truth = yield Question(flag)
+            if asked is None:
+                yield from self._body(0, fixed | now, [flag])
+            truth = yield Question(flag if asked is None else (fixed | now)[asked])
             if not truth:
                 break
             yield from self._body(1, fixed | now, [to.get(k, self.outputs[k]) for k in region.gives])
@@ -252,6 +269,16 @@ class _Region:
         for k, _ in self._of_kinds("steady"):
             if k not in self.region.unread:
                 yield from _copy(self.outputs[k], self.inputs[k], self.region.outputs[k].nbytes)
+
+
+def _only_copied(body: Plan) -> int | None:
+    """The input that is the only output of a body, if that is all that it computes."""
+    if len(body.steps) != 1 or body.steps[0].ops != ("copy",):
+        return None
+    _, source = body.steps[0].arguments
+    if isinstance(source, PlanAddress) and source.kind == "input" and source.slot < len(body.inputs):
+        return source.slot
+    return None
 
 
 def _copy(to: int, source: int, nbytes: Any) -> Iterator[Copy]:

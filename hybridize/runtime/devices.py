@@ -66,6 +66,11 @@ class Accelerator(Protocol):
     def free(self, address: int, /) -> None:
         """Give memory back, once what was asked for until now is done. Any thread may, at any time."""
 
+    def send(self, array: NDArray[Any], /) -> int | None:
+        """Return the address of memory with a copy of an array, which may be written at once; None where `alloc` and
+        `copy_in` do it as well.
+        """
+
     def copy_in(self, address: int, array: NDArray[Any], /) -> None:
         """Copy an array to the device; it may be written as soon as this returns."""
 
@@ -79,7 +84,7 @@ class Accelerator(Protocol):
         """Copy bytes of another device of the same kind, in the order of both."""
 
     def load(self, code: str, /) -> Mapping[str, Any] | Any:
-        """Return the kernels of a text of code, each by its name in brackets.
+        """Return the kernels of a text of code, each by its name in brackets; their attribute `name` is for errors.
 
         Raises:
             CodegenError E907: the device does not take it.

@@ -33,6 +33,8 @@ CONDITION_BYTES: Final = 64
 """Of a workspace of control flow, right before the scratch of its bodies: a while loop has its condition there."""
 LARGEST: Final = 1 << 60
 """Bytes beyond which no call goes."""
+NOTE_BYTES: Final = 16
+"""Of the number before the operands of a failed assertion; where each of these begins, a multiple of it."""
 FLOPS_PER_US: Final = 60_000
 BYTES_PER_US: Final = 50_000
 """Of one core, roughly: what is estimated to take 100 us takes 25 to 50 here."""
@@ -97,6 +99,10 @@ class PlanAddress:
         if self.kind == "nowhere":
             return self.kind
         return f"{self.kind}{'' if self.kind == 'scratch' else self.slot}+{self.offset}"
+
+
+FLAG: Final = "flag"
+"""The kind of the address of a call's flag block (`runtime.device_notes`), which bodies of control flow share."""
 
 
 @frozen
@@ -437,6 +443,23 @@ class PlanMaker:
 
 
 @frozen
+class PlanNote:
+    """An assertion that a device leaves a note of where it fails, see `runtime.device_notes`."""
+
+    kind: str
+    """As `runtime.effects.perform` takes it, and so are the message and the recipe."""
+    message: str
+    recipe: str
+    operands: tuple[Buffer, ...]
+    """Those of the message."""
+
+
+def aligned_note(nbytes: Quantity) -> Any:
+    """Return the bytes that an operand of a note takes."""
+    return (nbytes + NOTE_BYTES - 1) // NOTE_BYTES * NOTE_BYTES
+
+
+@frozen
 class Plan:
     """A whole program, or a body of control flow."""
 
@@ -461,6 +484,14 @@ class Plan:
     """The steps in the order in which they run, those of bands, tasks and shared loops together."""
     makers: tuple[PlanMaker, ...] = field(default_factory=tuple)
     """The functions of the derivations."""
+    notes: tuple[PlanNote, ...] = field(default_factory=tuple)
+    """The assertions of a device."""
+
+    @property
+    def flag_bytes(self) -> int:
+        """Memory for the note of a failed assertion, zeros before a call; of a plan without symbols."""
+        each = [sum(aligned_note(_number(one.nbytes)) for one in note.operands) for note in self.notes]
+        return NOTE_BYTES + max(each) if each else 0
 
     @property
     def bands(self) -> tuple[tuple[int, int, int, Size, Size], ...]:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from hybridize.base.dtypes import CODES
 from hybridize.runtime.plan import (
+    FLAG,
     Buffer,
     PlanAddress,
     PlanArgument,
@@ -42,6 +43,7 @@ from hybridize.schedule.steps import (
     RegionStep,
     RollingBlock,
     RollingCut,
+    RoutineStep,
     RowCut,
     ScheduleStep,
     SharedStep,
@@ -60,6 +62,9 @@ def planned(step: ScheduleStep, flops: int) -> PlanStep:
     if step.workspace != NOWHERE or isinstance(step, RegionStep):
         arguments.append(place(step.workspace))
         access += "s"
+    if isinstance(step, RoutineStep) and step.leaves_note:
+        arguments.append(PlanAddress(FLAG, 0, 0))
+        access += "w"
     return PlanStep(
         kind=step.kind,
         ops=step.provenance.ops,

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, TypeGuard
 
-from hybridize.base.dims import hint, is_symbolic, same
+from hybridize.base.dims import bounds, hint, is_symbolic, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, Value, nodes_inside
@@ -26,6 +26,18 @@ from hybridize.schedule.steps import StateHome
 
 
 @frozen
+class ShiftedStack:
+    """A stacked output of a scan whose slices are those of another one, a turn later: it is copied after the loop."""
+
+    output: int
+    """It gives the state before each turn."""
+    stack: int
+    """It gives the state after each turn."""
+    state: int
+    """What it begins with."""
+
+
+@frozen
 class Bodies:
     """The functions of a region as they are scheduled: they give what has to be stored."""
 
@@ -33,6 +45,7 @@ class Bodies:
     gives: tuple[int, ...]
     """As in `RegionStep`."""
     state: tuple[StateHome, ...]
+    shifted: tuple[ShiftedStack, ...] = ()
 
     @property
     def offers(self) -> dict[int, int]:
@@ -40,8 +53,10 @@ class Bodies:
         return {n: k for n, k in enumerate(self.gives) if k < len(self.state) and self.state[k].kind == "by turns"}
 
 
-def bodies_of(node: Node, region: Region) -> Bodies:
-    """Return the functions of a region without outputs that are steady, or slices in which state lies anyway."""
+def bodies_of(node: Node, region: Region, *, shifts: bool = False) -> Bodies:
+    """Return the functions of a region without outputs that are steady, or slices in which state lies anyway; `shifts`
+    if a stack is to be copied at once where all its slices but one are those of another stack.
+    """
     *others, body = region.graphs
     carried = carried_state(node, region)
     emitted = list(range(carried, len(body.outputs)) if region.kind == "scan" else ())
@@ -63,12 +78,18 @@ def bodies_of(node: Node, region: Region) -> Bodies:
             state.append(StateHome("as found", stack))
         else:
             state.append(StateHome("by turns"))
+    shifted = []
+    for number in [*emitted] if shifts and bounds(_length(node, region))[0] > 0 else ():
+        k = next((k for k, before in enumerate(body.inputs[:carried]) if body.outputs[number] is before), -1)
+        if k >= 0 and state[k].kind == "as left":
+            emitted.remove(number)
+            shifted.append(ShiftedStack(number, state[k].stack, k))
     moving = [k for k, home in enumerate(state) if home.kind != "steady"]
     if region.kind == "cond":
         emitted = list(range(len(body.outputs)))
     gives = (*moving, *emitted)
     last = dataclasses.replace(body, outputs=tuple(body.outputs[number] for number in gives))
-    return Bodies((*others, last), gives, tuple(state))
+    return Bodies((*others, last), gives, tuple(state), tuple(shifted))
 
 
 def settled(

@@ -6,7 +6,7 @@ A routine that has no row in the table of areas works in its outputs alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from hybridize.base.dims import text
@@ -27,6 +27,13 @@ class RoutineScratch:
     """Names of the areas, and their first bytes."""
     nbytes: int = 0
 
+    @property
+    def areas(self) -> Iterator[tuple[str, int]]:
+        """Names of the areas, and their bytes."""
+        ends = [*(offset for _, offset in self.offsets[1:]), self.nbytes]
+        for (name, offset), end in zip(self.offsets, ends, strict=True):
+            yield name, end - offset
+
     def __str__(self) -> str:
         areas = ", ".join(f"{name}+{text(offset)}" for name, offset in self.offsets)
         return f"scratch {text(self.nbytes)} bytes: {areas}"
@@ -40,10 +47,13 @@ alone; the other operands lie elsewhere then."""
 def scratch_of(routine: Routine, inputs: Types, outputs: Types) -> RoutineScratch:
     """Lay out the scratch of a routine for operands of these types."""
     layout = _AREAS.get(routine.name)
-    if layout is None:
-        return RoutineScratch()
+    return RoutineScratch() if layout is None else laid_out(layout(routine, inputs, outputs))
+
+
+def laid_out(areas: Iterable[tuple[str, int]]) -> RoutineScratch:
+    """Lay out areas, names and bytes, one after the other."""
     offsets, end = [], 0
-    for name, nbytes in layout(routine, inputs, outputs):
+    for name, nbytes in areas:
         offsets.append((name, end))
         end += nbytes
     return RoutineScratch(tuple(offsets), end)

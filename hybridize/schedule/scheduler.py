@@ -25,6 +25,7 @@ from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.derived import derived
 from hybridize.schedule.device.contractions import ImplicitProduct
 from hybridize.schedule.device.refusals import refused
+from hybridize.schedule.device.routines import NOT_ON_DEVICES
 from hybridize.schedule.draft import Drafts
 from hybridize.schedule.flattening import flattened
 from hybridize.schedule.fours import in_fours
@@ -213,7 +214,7 @@ def _pending(program: Scheduling, unit: Unit, number: int) -> PendingSteps:
     step = unit
     lowered = program.lowerings.of(step.node)
     group = step.epilogue
-    if program.target.device is not None and isinstance(lowered, Routine):
+    if program.target.device is not None and isinstance(lowered, Routine) and lowered.name in NOT_ON_DEVICES:
         raise refused(step.node.op.name, program.target, "" if step.node.loc is None else str(step.node.loc))
     if isinstance(lowered, Region):
         return pending_region(program, step.node, lowered, number)

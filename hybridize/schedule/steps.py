@@ -21,6 +21,7 @@ from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.contraction.plan import ContractionPlan
 from hybridize.schedule.contraction.winograd import WinogradPlan
+from hybridize.schedule.device.routines import RoutineKernel
 from hybridize.schedule.in_place import read_first, stored_last
 from hybridize.schedule.kernel import Kernel
 from hybridize.schedule.parallel import Split, shared_loops, shared_us
@@ -537,6 +538,8 @@ class RoutineStep(OwnStep):
 
     routine: Routine
     scratch: RoutineScratch
+    kernels: tuple[RoutineKernel, ...] = ()
+    """On a device, where each unit has scratch of its own."""
 
     @property
     def kind(self) -> str:
@@ -545,6 +548,11 @@ class RoutineStep(OwnStep):
     @property
     def moved(self) -> int:
         return sum(type_.nbytes for type_ in (*self.inputs, *self.outputs))
+
+    @property
+    def leaves_note(self) -> bool:
+        """True of an assertion on a device, which writes into the flag block: see `runtime.device_notes`."""
+        return bool(self.kernels) and not self.outputs
 
     @property
     def asserts(self) -> bool:
@@ -560,7 +568,8 @@ class RoutineStep(OwnStep):
     def __str__(self) -> str:
         operands = ", ".join(map(str, self.inputs))
         body = f"{self.routine.name}{self.routine.parameters}: {operands} -> {', '.join(map(str, self.outputs))}"
-        return _step(self.kind, self, [f"{body}\n{self.scratch}" if self.scratch.offsets else body])
+        scratch = [str(self.scratch)] if self.scratch.offsets else []
+        return _step(self.kind, self, ["\n".join([body, *scratch, *map(str, self.kernels)])])
 
 
 StateKind = Literal["steady", "in place", "by turns", "as found", "as left"]

@@ -20,6 +20,7 @@ from hybridize.base.frozen import frozen
 from hybridize.capture import Function
 from hybridize.compiler import default_target, disk
 from hybridize.runtime import processors
+from hybridize.runtime.cuda import counting
 from hybridize.runtime.pool import POOL, THREADS
 from hybridize.system.interruptions import let_through
 from hybridize.tools.tables import WIDTH
@@ -38,6 +39,8 @@ OPTIONAL = {
 """Packages that hybridize uses where they are installed, with what they are for."""
 REQUIRED = ("numpy", "llvmlite", "ml_dtypes", "typer", "rich")
 _LABEL = 16
+_OLDEST_GPU = 80
+"""The architecture of the oldest GPUs that kernels are written for."""
 _SWITCHES: dict[str, tuple[str, Callable[[], bool]]] = {
     "HYBRIDIZE_DISABLE": ("every call runs Python, nothing is compiled", lambda: CONFIG.disable),
     "CHECK": ("the graph is verified after each pass, so compilation is slower", lambda: CONFIG.check),
@@ -69,7 +72,7 @@ def report(root: str = system.ROOT, version: Callable[[str], str | None] | None 
         root: the folder below which the files of the operating system are.
         version: tells the version of an installed package; None where it is not installed.
     """
-    checkups = [*_machine(root), _disk(), *_variables(), *_packages(version or installed), _trial()]
+    checkups = [*_machine(root), _gpus(), _disk(), *_variables(), *_packages(version or installed), _trial()]
     lines = [line for one in checkups for line in _folded(f"{one.part:<{_LABEL - 2}}  ", one.state)]
     odd = [one for one in checkups if one.odd]
     lines += ["", f"{len(odd)} odd:" if odd else "Nothing is odd."]
@@ -120,6 +123,24 @@ def _threads(root: str) -> Checkup:
 def usable_cores(root: str) -> int:
     """Return how many cores this process may use."""
     return processors.usable(root)
+
+
+def _gpus() -> Checkup:
+    """The GPUs of NVIDIA's and their driver, which is not started."""
+    shown = counting.described()
+    state = ", ".join(f"{name} ({arch})" if arch else name for name, arch in shown)
+    if not shown:
+        if CONFIG.device != "cuda":
+            return Checkup("GPUs", "none of NVIDIA's")
+        odd = "HYBRIDIZE_DEVICE=cuda, and NVIDIA's library shows no GPU to this process"
+        return Checkup("GPUs", "none", odd, "look what nvidia-smi shows, and at CUDA_VISIBLE_DEVICES")
+    use = "used" if CONFIG.device == "cuda" else "not used, as HYBRIDIZE_DEVICE is not cuda"
+    state = f"{state}; driver {counting.build() or 'unknown'}; {use}"
+    old = [name for name, arch in shown if arch and int(arch.removeprefix("sm_")) < _OLDEST_GPU]
+    if CONFIG.device == "cuda" and old:
+        odd = f"{', '.join(old)} cannot run kernels for sm_{_OLDEST_GPU}, the oldest that there are"
+        return Checkup("GPUs", state, odd, "choose others by CUDA_VISIBLE_DEVICES, or unset HYBRIDIZE_DEVICE")
+    return Checkup("GPUs", state)
 
 
 def _disk() -> Checkup:

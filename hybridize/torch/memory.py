@@ -22,7 +22,6 @@ from hybridize.base.loading import load_module
 from hybridize.base.types import TensorType
 from hybridize.torch.internals import as_torch, is_overriding
 
-
 ARGUMENTS: ContextVar[tuple[Any, Mapping[int, torch.Tensor]]] = ContextVar("ARGUMENTS", default=((), {}))
 """Arguments of the call that is being captured, arrays in the place of tensors; these by the identity of those."""
 _CPU: Final = torch.device("cpu")
@@ -38,8 +37,13 @@ def device_of_call() -> torch.device:
 
 def in_order() -> AbstractContextManager[None]:
     """Return a context in which programs wait for PyTorch's work on GPUs, and that for theirs."""
-    ordered: AbstractContextManager[None] = on_device().ordered() if torch.cuda.is_initialized() else _NOTHING
+    ordered: AbstractContextManager[None] = on_device().ordered() if uses_gpus() else _NOTHING
     return ordered
+
+
+def uses_gpus() -> bool:
+    """Tell whether PyTorch has used a GPU in this process."""
+    return bool(torch.cuda.is_initialized())  # type: ignore[no-untyped-call]
 
 
 def on_device() -> Any:

@@ -60,7 +60,7 @@ from hybridize.torch.functions.recurrent import packed_refused
 from hybridize.torch.gradients import Attachment, Gradients, sides_differ, wanted
 from hybridize.torch.internals import has_dual_level, overriding_mode, pytree, records, transform
 from hybridize.torch.library import AsObjects, TorchLibrary
-from hybridize.torch.memory import ARGUMENTS, as_memory, as_tensor, check_class, in_order, tensor_of
+from hybridize.torch.memory import ARGUMENTS, as_memory, as_tensor, check_class, in_order, tensor_of, uses_gpus
 from hybridize.torch.modules import SETTINGS
 from hybridize.torch.names import named_tensors
 from hybridize.torch.scaling import check_updated
@@ -145,7 +145,7 @@ class Followed:
 
     def _check_modes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         mode = ""
-        if any(map(torch.is_autocast_enabled, ("cpu", "cuda") if torch.cuda.is_initialized() else ("cpu",))):
+        if any(map(torch.is_autocast_enabled, ("cpu", "cuda") if uses_gpus() else ("cpu",))):
             mode = "within torch.autocast"
         elif transform() is not None:
             mode = "within a transform of torch.func, such as vmap"

@@ -8,7 +8,7 @@ from hypothesis import strategies as some
 from hybridize import autograd, cpu, gpu, np, npx
 from hybridize.array import on_device
 from hybridize.array.buffer import buffer_of, owner_of
-from hybridize.errors import DeviceError, OutOfBoundsError, ShapeError
+from hybridize.errors import DeviceError, LinAlgError, OutOfBoundsError, ShapeError
 from hybridize.runtime import devices
 from tests.refusals import refusal
 
@@ -40,6 +40,8 @@ EXACT = {
     "maximum": lambda x: x.max(1) - x.min(), "argmax": lambda x: x.argmax(1), "all": lambda x: (x > 0).all(0) | (x > 2).any(), "counted": lambda x: np.sum(x > 0, 1),
     "product": lambda x: x @ x.T, "vectors": lambda x: np.dot(x[0], x[1]), "batches": lambda x: np.matmul(x.reshape(2, 2, 6), x.reshape(2, 6, 2)),
     "zeros like": lambda x: np.zeros_like(x) + np.ones_like(x), "casts": lambda x: x.astype("float64").astype("float16").astype("bool"), "contains": lambda x: np.array(0.25 in x),
+    "sorted": lambda x: np.sort(x, 0) + np.median(x), "order": lambda x: np.argsort(-x, 1), "top": lambda x: npx.topk(x, k=2),
+    "histogram": lambda x: np.histogram(x, 5)[0], "running": lambda x: np.cumsum(x, 1), "found": lambda x: np.searchsorted(x[0], x[:2]),
     "bits": lambda x: x.view("int32") ^ 5, "shape": lambda x: np.expand_dims(x, 0).squeeze() + np.broadcast_to(x[0], (4, 6)), "rounded": lambda x: x.round(),
 }  # fmt: skip
 NEAR = {
@@ -50,9 +52,16 @@ NEAR = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [*EXACT, *NEAR])
+FACTORS = {
+    "inverse": lambda x: np.linalg.inv(x @ x.T + np.eye(4, ctx=x.ctx)), "determinant": lambda x: np.linalg.det(x @ x.T + np.eye(4, ctx=x.ctx)),
+    "singular values": lambda x: np.linalg.svd(x)[1], "eigenvalues": lambda x: np.linalg.eigh(x @ x.T)[0], "cholesky": lambda x: np.linalg.cholesky(x @ x.T + np.eye(4, ctx=x.ctx)),
+    "solution": lambda x: np.linalg.solve(x @ x.T + np.eye(4, ctx=x.ctx), x), "least squares": lambda x: np.linalg.lstsq(x.T, x[0], rcond=None)[0], "qr": lambda x: np.linalg.qr(x)[1],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*EXACT, *NEAR, *(pytest.param(name, marks=pytest.mark.long) for name in FACTORS)])
 def test_a_function_gives_what_it_gives_at_the_host(name):
-    function = EXACT.get(name) or NEAR[name]
+    function = (EXACT | NEAR | FACTORS)[name]
     x = np.array(DATA, ctx=gpu(0))
     there, here = function(x), function(np.array(DATA))
     assert there.ctx == (gpu(0) if name != "contains" else cpu()) and (there.shape, there.dtype) == (
@@ -83,6 +92,13 @@ def test_one_program_serves_all_numbers_and_all_sizes():
         assert made == ["mul"] * 2 + ["sum"] * 3  # for these sizes, for others of the first axis, for those of both
     finally:
         on_device.compile_kernels = before
+
+
+def test_sizes_of_nothing_and_of_one_are_programs_of_their_own():
+    x, y = (numpy.arange(size, dtype="float32").reshape(-1, 3) for size in (18, 15))
+    for rows in (4, 5, 0, 1, 3):
+        there = np.array(x[:rows], ctx=gpu(0)).T @ np.array(y[:rows], ctx=gpu(0))
+        assert (there.asnumpy() == x[:rows].T @ y[:rows]).all()
 
 
 def test_numbers_go_in_and_out():
@@ -222,3 +238,11 @@ def test_what_is_recorded_here_is_recorded_there():
         y = (x * x).sum()
     y.backward()
     assert x.grad.ctx == gpu(0) and (x.grad.asnumpy() == 2 * DATA).all()
+
+
+def test_a_matrix_without_inverse_is_an_error_at_the_line():
+    for function in (np.linalg.inv, lambda x: np.linalg.solve(x, x[0])):
+        with pytest.raises(LinAlgError, match="E525: Singular matrix"):
+            function(np.zeros((2, 2), ctx=gpu(0)))
+    with pytest.raises(LinAlgError, match="E525: Matrix is not positive definite"):
+        np.linalg.cholesky(-np.eye(2, ctx=gpu(0)))

@@ -140,6 +140,7 @@ def test_sizes_are_those_of_files_and_processes(system):
     assert rows[f"{ARCHIVE}: {deployment.PEAK}"].nbytes >= rows[f"{ARCHIVE}: {deployment.RESIDENT}"].nbytes
 
 
+@pytest.mark.long
 def test_calls_are_timed_beside_the_kernel(system):
     system("cc", "node")
     chosen = dataclasses.replace(QUICK, only=(CHAPTER, "7 rows"))

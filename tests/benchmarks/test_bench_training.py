@@ -97,6 +97,7 @@ def test_no_number_of_steps_learns_the_batches():
     assert training_workloads.expected(training, layers, batches * 100)[-2 * training_workloads.COUNT :].mean() > 0.5
 
 
+@pytest.mark.long
 def test_a_step_is_timed_in_its_worker():
     options = bench.BenchOptions(rounds=1, seconds=0.01, only=("imperative",), steps=30)
     told = []

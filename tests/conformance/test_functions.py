@@ -167,7 +167,7 @@ def quiet() -> Any:
         yield
 
 
-EACH_KIND = {"float32", "float16", "int32", "uint8", "bool"}
+EACH_KIND = {"float32", "int32", "bool"}
 """A dtype of each kind; the others are long."""
 
 

@@ -73,12 +73,13 @@ class Code:
         return iter(self.module.kernels)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Function:
     """A kernel of a module."""
 
     code: Code
     program: Program
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -158,6 +159,9 @@ class Emulated:
     def free(self, address: int) -> None:
         self.heap.free(address)
 
+    def send(self, array: np.ndarray) -> None:
+        """Leave it to `alloc` and `copy_in`."""
+
     @in_turn
     def copy_in(self, address: int, array: np.ndarray) -> None:
         """Copy an array to the device."""
@@ -198,8 +202,8 @@ class Emulated:
         target, at = self.heap.range(to, nbytes, "copy_from")
         target.content[at], target.known[at] = origin.content[start], origin.known[start]
 
-    dlpack = 12
-    """DLPack's number of extensions: no other library takes the memory of an array that does not exist."""
+    dlpack = 255
+    """A kind of its own, which no other library takes: the addresses are nobody else's."""
     stream_number = None
 
     def precede(self, stream: int) -> None:

@@ -11,9 +11,11 @@ from hybridize.compiler import compile
 from hybridize.graph import Graph
 from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
+from hybridize.runtime.device_notes import raise_noted
 from hybridize.runtime.device_steps import Launch, perform, work_of
-from hybridize.runtime.plan import Derivation, PlanStep, plain, sized
-from hybridize.schedule.steps import ContractionStep, LoopStep, ScheduleStep
+from hybridize.runtime.plan import FLAG, NOTE_BYTES, Derivation, PlanStep, aligned_note, plain, sized
+from hybridize.schedule.device.routines import scratch_on_device
+from hybridize.schedule.steps import ContractionStep, LoopStep, RoutineStep, ScheduleStep
 from tests.device.emulated import Emulated
 from tests.device.memory import Span
 
@@ -52,7 +54,12 @@ class Run:
         for one in plan.derivations:
             self._derive(one, where)
         where |= {("output", k): self._room(one.nbytes) for k, one in enumerate(plan.outputs)}
+        if plan.notes:
+            where[FLAG, 0] = self._room(plan.flag_bytes)
+            self.device.copy_in(where[FLAG, 0], np.zeros(1, np.int64))
         self._perform(plan.steps, program.schedule.steps, where)
+        if plan.notes:
+            raise_noted(plan, lambda at, *of: self.device.copy_out(where[FLAG, 0] + at, np.empty(*of)))
         results = [np.empty(one.shape, BY_CODE[one.dtype]) for one in plan.outputs]
         for k, array in enumerate(results):
             self.device.copy_out(where["output", k], array)
@@ -135,4 +142,10 @@ def bytes_of(step: ScheduleStep) -> list[int]:
             operands = [max(one.operands[side].elements for one in plan.launches) * of.itemsize for side in (0, 1)]
             parts = [plan.scratch_bytes] if plan.scratch_bytes else []
             return [*operands, *(param.size * param.dtype.itemsize for param in ending.params), *parts]
+        case RoutineStep(outputs=outputs, inputs=inputs):
+            assert SM_80.device is not None
+            own = [scratch_on_device(step.routine, inputs, outputs, SM_80.device)[1]]
+            if step.leaves_note:
+                own += [NOTE_BYTES + sum(aligned_note(kind.nbytes) for kind in inputs[1:])]
+            return [*(kind.nbytes for kind in (*outputs, *inputs)), *own]
     raise TypeError(type(step).__name__)

@@ -197,6 +197,28 @@ def test_the_gradient_of_a_layer():
     assert kinds == {"as found", "by turns"}
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+def test_states_before_each_turn_are_those_after_it_copied_once(reverse):
+    """A stack of states that the next one has, too, but for the first: two launches, whatever the number of turns."""
+    body = ops.make_graph(lambda h, x: [after := ops.add(ops.mul(h, x), x), after, h], [STATE, STATE])
+    scope = SizeScope()
+    symbol = scope.symbol(5, low=1)
+    for length in (1, 4, symbol):
+        kinds = [STATE, of(length, *STATE.shape)]
+        graph = ops.make_graph(lambda *xs, n=length: ops.bind(ops.Scan(body, n, reverse, 1), *xs), kinds)
+        scope.capturing = False
+        program = build_kernels(graph, SM_80)
+        scan, copy = program.plan.steps
+        assert len(scan.region.bodies[0].steps) == 1 and copy.ops == ("copy",)
+        for turns in (1, 3) if length is symbol else (length,):
+            inputs = operands(1, 1, turns)[:2]
+            expected = ops.Scan(body, turns, reverse, 1).reference(*inputs)
+            for x, y in zip(
+                Run(program, inputs, {"n0": turns} if length is symbol else {}).outputs(), expected, strict=True
+            ):
+                np.testing.assert_array_equal(x, y)
+
+
 def test_two_directions_keep_their_state_apart():
     graph = directions(2, 8, 5)
     run = checked(graph, drawn(graph), tolerance=1e-5)

@@ -12,10 +12,20 @@ import pytest
 from hybridize import ops
 from hybridize.base.dtypes import float16
 from hybridize.base.types import TensorType
+from hybridize.ops.op import constant
 from tests.device.fault import Fault
 from tests.device.programs import SM_80, Run, build_kernels, graph_of
 from tests.schedule import goldens
 from tests.schedule.goldens import each, f32
+
+ROWS = np.random.default_rng(0).integers(0, 6, (40, 1))
+MORE = ROWS.copy()
+ROWS[13] = 6  # the last row takes one; of MORE, several
+
+
+def scattered(base, part):
+    return [ops.scatter_nd(base, constant(rows), part, "add") for rows in (ROWS, MORE)]
+
 
 PROGRAMS = {
     "each row a thread": (goldens.softmax_over(0), f32(3, 300)),
@@ -30,15 +40,20 @@ PROGRAMS = {
     "several folds": (goldens.statistics, f32(9, 100)),
     "each index a thread": (goldens.both, f32(300)),
     "a product": (each(ops.matmul), f32(70, 33), f32(33, 65)),
-    "a convolution": (goldens.convolved(1, 1), f32(2, 3, 7, 6), f32(5, 3, 3, 3)),
+    "a convolution": (goldens.convolved(1, 1), f32(1, 8, 7, 6), f32(33, 8, 3, 3)),
     "a strided gradient": (goldens.strided_by_input, f32(2, 8, 9, 9), f32(5, 8, 3, 3), f32(2, 5, 5, 5)),
-    "parts of sums": (goldens.dense, f32(9, 520), f32(520, 10), f32(10)),
+    "parts of sums": (goldens.dense, f32(33, 520), f32(520, 34), f32(34)),
     "parts of any length": (goldens.sum_over(0), f32(131, 30)),
-    "halves": (each(ops.matmul), *(TensorType(shape, float16) for shape in ((40, 33), (33, 35)))),
+    "halves": (each(ops.matmul), *(TensorType(shape, float16) for shape in ((40, 70), (70, 70)))),
     "softmax of a product": (goldens.weighted, f32(40, 20), f32(20, 150), f32(150)),
+    "a block that sorts": (lambda x: [ops.arg_sort(x, 1, True)], f32(3, 70)),
+    "a block that adds up": (lambda x: [ops.cum_sum(x, 1)], f32(2, 600)),
+    "rows that take what is theirs": (scattered, f32(7, 3), f32(40, 3)),
     "gates": (goldens.lstm_step, *(f32(*shape) for shape in [(33, 12), (64, 12), (33, 16), (64, 16), (64,), (33, 16)])),
 }
-FEW = ["a warp that waits", "a block that waits", "a product"]
+MASKED = {"a strided gradient"}
+"""Programs of few terms: the borders of later ones are compared, too, and make no difference."""
+FEW = ["a warp that waits", "a block that waits", "a product", "a block that sorts"]
 _BOUND = re.compile(r"setp\.(\w+\.[su]\d+) \t(%p\d+), (%rd?\d+), (\d+);\n")
 
 
@@ -128,7 +143,7 @@ def test_each_barrier_of_other_programs_is_needed(name):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in MASKED])
 def test_each_bound_is_needed_or_proven_needless(name):
     planted = Planted(name)
     missed = [
@@ -137,5 +152,7 @@ def test_each_bound_is_needed_or_proven_needless(name):
     # One turn more of a product multiplies zeros, which lie behind the last terms.
     grids = [one.grid for step in planted.program.schedule.steps if hasattr(step, "plan") for one in step.plan.launches]
     turns = {-(-grid.terms // grid.tile.k) for grid in grids}
+    # One round more of a sort merges a line with nothing.
+    turns |= {"a block that sorts": {7}, "rows that take what is theirs": {6}}.get(name, set())
     missed = [what for what in missed if not any(what.endswith(f", {n + 1}; for {n}") for n in turns)]
     assert not missed, missed

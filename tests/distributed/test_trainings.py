@@ -83,7 +83,7 @@ def test_two_ranks_are_one_with_the_whole_batch(tmp_path, words, by):
     ],
     ids=" ".join,
 )
-@pytest.mark.parametrize("by", STARTERS)
+@pytest.mark.parametrize("by", ["mpirun", WITH_TORCHRUN])
 def test_deterministic_bits_do_not_depend_on_who_has_which_part(tmp_path, words, by):
     words = ("deterministic", "finite", *words)
     all_parts = 2 if "steps=2" in words else 4

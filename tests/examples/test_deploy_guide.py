@@ -90,6 +90,7 @@ def played(folder, system):
     return list(play(PAGE.read_text(), folder))
 
 
+@pytest.mark.long
 def test_the_page_says_what_happens(played):
     assert len(played) >= 5
     for command, expected, found in played:

@@ -16,7 +16,9 @@ from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.program import scheduled
 from hybridize.machine.target import named_target
 from hybridize.ops import composites
-from hybridize.ops.factors import QR
+from hybridize.ops.factors import QR, Cholesky
+from hybridize.ops.views import like
+from hybridize.ops.world import Bounds
 from hybridize.passes import PIPELINE
 from hybridize.passes.inline import Inline
 from tests.records import check_tree
@@ -326,6 +328,11 @@ def symmetric(x):
     return [ops.add(ops.transpose(y, (0, 2, 1)), y)]
 
 
+def asserted(x):
+    ops.bind(Bounds("{} is not below {}"), ops.lt(x, like(1000, x)), x, like(1000, x))
+    return [ops.exp(x)]
+
+
 def on_device(function, *types, **how):
     return lambda: schedule_of(function, *types, target="sm_80", **how)
 
@@ -359,6 +366,15 @@ CASES |= {
         "all elements of few": on_device(sum_over(0, 1), f32(10, 100)),
         "parts of long rows": on_device(sum_over(0, 2), f32(64, 8, 400)),
         "several folds": on_device(statistics, f32(9, 100)),
+        "sorted lines": on_device(lambda x: [ops.arg_sort(x, 1)], f32(9, 100)),
+        "sorted lines in scratch": on_device(lambda x: [ops.sort(x, 0)], f32(unknown())),
+        "short lines": on_device(lambda x: [ops.sort(x, 1)], f32(9, 10)),
+        "running totals": on_device(lambda x: [ops.cum_sum(x, 1)], f32(9, 1000)),
+        "scattered rows": on_device(
+            lambda x, at, y: [ops.scatter_nd(x, at, y, "add")], f32(50, 20), TensorType((9, 1), int64), f32(9, 20)
+        ),
+        "one unit": on_device(lambda x: list(ops.bind(Cholesky(False), x)), f32(9, 9)),
+        "assertion": on_device(asserted, f32(40)),
         "parts of a concatenation": on_device(lambda x, y: [ops.neg(ops.concat(x, y, axis=1))], f32(3, 4), f32(3, 5)),
         "convolution": on_device(convolved(1, 1), f32(2, 3, 9, 9), f32(4, 3, 3, 3)),
         "strided gradient": on_device(strided_by_input, f32(2, 8, 9, 9), f32(5, 8, 3, 3), f32(2, 5, 5, 5)),

@@ -50,6 +50,29 @@ def test_nothing_is_odd():
     assert "onnx not installed (hybridize.onnx)" in words
 
 
+H100, V100 = ("NVIDIA H100", "sm_90"), ("Tesla V100", "sm_70")
+NO_GPU = "HYBRIDIZE_DEVICE=cuda, and NVIDIA's library shows no GPU to this process look what nvidia-smi shows"
+OLD_GPU = "Tesla V100 cannot run kernels for sm_80, the oldest that there are choose others by CUDA_VISIBLE_DEVICES"
+
+
+@pytest.mark.parametrize(
+    ("shown", "device", "says", "odd"),
+    [
+        ([], "", "GPUs none of NVIDIA's", ""),
+        ([], "cuda", "GPUs none", NO_GPU),
+        ([H100, ("MIG-1", "")], "", "GPUs NVIDIA H100 (sm_90), MIG-1; driver 550.54; not used, as HYBRIDIZE_DEVICE is not cuda", ""),
+        ([H100], "cuda", "GPUs NVIDIA H100 (sm_90); driver 550.54; used", ""),
+        ([H100, V100], "cuda", "Tesla V100 (sm_70); driver 550.54; used", OLD_GPU),
+    ],
+)  # fmt: skip
+def test_gpus_are_named_without_their_driver(shown, device, says, odd, monkeypatch):
+    monkeypatch.setattr(CONFIG, "device", device)
+    monkeypatch.setattr(doctor.counting, "described", lambda: shown)
+    monkeypatch.setattr(doctor.counting, "build", lambda: "550.54")
+    _, words = report()
+    assert says in words and (odd in words if odd else words.endswith("Nothing is odd."))
+
+
 def test_the_cache_folder_cannot_be_written(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setattr(CONFIG, "cache_folder", str(tmp_path / "file" / "cache"))

@@ -38,7 +38,9 @@ class Posing:
         return tensor
 
     def is_there(self, tensor):
-        return type(tensor) in (torch.Tensor, torch.nn.Parameter) and tensor.untyped_storage().data_ptr() in self.storages
+        return (
+            type(tensor) in (torch.Tensor, torch.nn.Parameter) and tensor.untyped_storage().data_ptr() in self.storages
+        )
 
     def asked_write(self, tensor, values):
         """Ask PyTorch's stream to write a tensor, which it does later."""
@@ -46,7 +48,9 @@ class Posing:
 
     def read(self, tensor):
         """The elements of a tensor, as PyTorch's stream reads them."""
-        raw = self.standin.copied_on(self.device, self.stream, tensor.data_ptr(), tensor.numel() * tensor.element_size())
+        raw = self.standin.copied_on(
+            self.device, self.stream, tensor.data_ptr(), tensor.numel() * tensor.element_size()
+        )
         return raw.view("float32").reshape(tuple(tensor.shape))
 
     def finish(self):
@@ -121,7 +125,9 @@ def test_weights_that_pytorch_writes_are_read_after_that(posing):
         compiled(x)
         for factor in (1.0, 2.0):
             posing.asked_write(module.weight, numpy.full((1, 6), factor, "float32"))
-            numpy.testing.assert_allclose(posing.read(compiled(x)), factor * VALUES.sum(axis=1, keepdims=True), rtol=1e-5)
+            numpy.testing.assert_allclose(
+                posing.read(compiled(x)), factor * VALUES.sum(axis=1, keepdims=True), rtol=1e-5
+            )
 
 
 def losses(posing):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`np.linalg`'s inverses and factors where a gradient must pass, or a program is captured: NumPy's signatures, as ops.
 
-Imperatively an op raises where a matrix has no inverse or no factors; a program asserts that it has.
+Imperatively an op raises where a matrix has no inverse or no factors; a program asserts that it has, and so does an
+op on a device.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 import numpy
 
 from hybridize.array import functions as np
+from hybridize.array.device import AWAY
 from hybridize.array.functions.norms import norm
 from hybridize.array.functions.searching import along
 from hybridize.array.operands import array, broadcast, floats, operand, result
@@ -42,9 +44,14 @@ def _assert(condition: Operand, message: str) -> None:
     bind(Solvable(message if line is None else f"{message} ({line})"), everything)
 
 
+def _by_program(x: Any) -> bool:
+    """Tell whether a program computes with an array, and not NumPy, which raises by itself."""
+    return capturing() or (bool(AWAY) and x._away() is not None)
+
+
 def _assert_regular(x: Any) -> None:
-    """Have a program that is captured raise where a matrix has no inverse; of complex numbers NumPy does."""
-    if capturing() and not is_complex(x.dtype):
+    """Have a program raise where a matrix has no inverse; of complex numbers NumPy does."""
+    if _by_program(x) and not is_complex(x.dtype):
         diagonal = diagonal_of(factored(cast(operand(x), float64))[0])
         _assert(ne(diagonal, like(0, diagonal)), "Singular matrix")
 
@@ -87,7 +94,7 @@ def slogdet(a: Any) -> Any:
 def cholesky(a: Any, /, *, upper: bool = False) -> Any:
     """L such that L L^T = a, or its transpose if `upper`."""
     factor = _results(factors.Cholesky(bool(upper)), floats(a))[0]
-    if capturing() and not is_complex(factor.dtype):
+    if _by_program(factor) and not is_complex(factor.dtype):
         diagonal = diagonal_of(operand(factor))
         # Not a comparison that NaN fails: it passes imperatively.
         _assert(bit_not(lt(diagonal, like(0, diagonal))), "Matrix is not positive definite")

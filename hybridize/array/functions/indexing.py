@@ -111,7 +111,8 @@ def _get(x: ndarray, key: Any) -> ndarray:
 def _get_away(x: ndarray, key: Any) -> ndarray:
     """`x[key]` by index arrays in the memory of a device: what a program would do, at once."""
     picked = _symbolic_get(Symbol.of(staging(), operand(x)), key)
-    return result(picked.operand()) if isinstance(picked, Symbol) else picked
+    part: ndarray = result(picked.operand()) if isinstance(picked, Symbol) else picked
+    return part
 
 
 def _set_away(x: ndarray, key: Any, value: Any) -> None:

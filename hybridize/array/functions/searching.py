@@ -14,6 +14,7 @@ import numpy
 from hybridize import ops
 from hybridize.array import functions as np
 from hybridize.array import operands
+from hybridize.array.device import AWAY
 from hybridize.array.functions.bounds import check, from_front, require
 from hybridize.array.ndarray import ndarray, taping
 from hybridize.array.operands import indices as index_operand
@@ -713,7 +714,7 @@ def data_dependent(
 ) -> Callable[..., Any]:
     """A function of NumPy whose result has a size, or needs a method, that compiled code does not have by itself.
 
-    Imperatively NumPy computes it on the arrays' values.
+    Imperatively NumPy computes it on the arrays' values; on a device it is what is captured.
 
     Args:
         name: what it is called.
@@ -748,6 +749,8 @@ def data_dependent(
                     help="call it on x.detach(), which has no gradient",
                 )
             return output
+        if AWAY and captured is not None and _is_away((*args, *kwargs.values())):
+            return captured(*args, **kwargs)
         return _as_ours(function(*(_as_numpy(a) for a in args), **{k: _as_numpy(a) for k, a in kwargs.items()}), args)
 
     text = f"NumPy's `{name}`{'' if captured is not None else ', imperatively; it cannot be compiled'}."
@@ -766,6 +769,11 @@ def recorded(name: str, module: str) -> Callable[..., Any]:
         return load()(*args, **kwargs)
 
     return call
+
+
+def _is_away(values: Iterable[Any]) -> bool:
+    """Tell whether one of nested arrays is in the memory of a device."""
+    return builtins.any(x._away() is not None for x in arrays_in(values) if isinstance(x, ndarray))
 
 
 def _has_history(values: Iterable[Any]) -> bool:

@@ -59,7 +59,7 @@ def reshaped(x: Any, shape: tuple[int, ...]) -> Any:
     return viewed(x, ops.Reshape(shape))
 
 
-def settled(x: ndarray) -> numpy.ndarray[Any, Any]:
+def settled(x: ndarray) -> Any:
     """The buffer of `x`, laid out in C order if it is a new one that nobody has a view of yet.
 
     NumPy keeps the order of a transposed operand in a result, and a reshape of that is a copy; in a program results are

@@ -16,6 +16,7 @@ knows. IR carries explicit vectors `<W x float>`, so no IR pass is run: code gen
     routines/      sorting, factors of matrices, rejection
     functions/     the table of elementwise functions and their mathematics
     device/        schedules of a GPU: kernels, their launches, PTX
+    derivations    what the plan says of constants that are made
     timed          a program that notes the times of its steps
     engine         the only door to LLVM
 """

@@ -4,6 +4,7 @@
 In: the LLVM IR of kernels, as `codegen.llvm.device` writes it for a target. Out: their text, and what launches them.
 
     reading       the IR of a function as data
+    flattening    branches around reads and arithmetic, left out
     ranges        the 64-bit integers that fit 32 bits
     shapes        branches as loops and conditions within each other
     instructions  types, numbers, operators and functions by their names in WGSL

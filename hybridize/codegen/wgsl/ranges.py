@@ -286,5 +286,6 @@ def _arithmetic(one: Instruction, values: list[Interval]) -> Interval | None:
                 return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
             return a, b
         case "trunc":
-            return None
+            whole = _all_of(one.type_of_result)
+            return (a, b) if whole[0] <= a and b <= whole[1] else None
     return None

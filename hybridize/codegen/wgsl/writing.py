@@ -19,6 +19,7 @@ from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen, mutable
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.codegen.wgsl.instructions import FLOAT_CALLS, OPERATORS, Form, form_of, literal, masked, signed, zero
+from hybridize.codegen.wgsl.flattening import flattened
 from hybridize.codegen.wgsl.library import functions_for
 from hybridize.codegen.wgsl.ranges import MOST, Interval, widths_of
 from hybridize.codegen.wgsl.reading import Block, Instruction, Reading, lanes_of, read_function
@@ -87,7 +88,7 @@ class _Writer:
     """Writes one kernel."""
 
     def __init__(self, function: Function, module: Module, blocks: int) -> None:
-        self.reading = read_function(function)
+        self.reading = flattened(read_function(function))
         match = _THREADS.search(function.text())
         assert match is not None
         self.threads = int(match[1])
@@ -375,6 +376,8 @@ class _Writer:
             narrow = narrow and least >= 0 and most < 32
         if narrow:
             a, b = (self._lane(v, kind, lane, Form.INT) for v in one.operands)
+            if kind == "i32" and positive and all(self.widths.proves(v, positive=True) for v in one.operands):
+                kind = "i64"  # as of those, neither is negative
             return self._narrow(one.op, a, b, kind)
         a = self._lane(x, kind, lane, Form.WIDE)
         if one.op in ("shl", "lshr", "ashr"):
@@ -392,13 +395,13 @@ class _Writer:
         if op == "shl":
             return masked(f"{x} << {_shift(y)}", kind)
         if op == "lshr":
-            return f"i32(u32({x}) >> {_shift(y)})"
+            return f"{x} >> {_shift(y)}" if kind == "i64" else f"i32(u32({x}) >> {_shift(y)})"
         if op == "ashr":
             return masked(f"{signed(x, kind)} >> {_shift(y)}", kind)
         if op in ("udiv", "urem"):
             if kind == "i64":
                 return f"{x} {OPERATORS[op]} {y}"  # neither is negative
-            return f"i32(u32({x}) {OPERATORS[op]} u32({y}))"
+            return f"i32({_unsigned(x)} {OPERATORS[op]} {_unsigned(y)})"
         if op in ("sdiv", "srem"):
             return masked(f"{signed(x, kind)} {OPERATORS[op]} {signed(y, kind)}", kind)
         raise CodegenError("E980", f"WGSL has no {op} of {kind}")
@@ -430,8 +433,8 @@ class _Writer:
             x, y = (self._lane(v, kind, lane, Form.WIDE) for v in (first, second))
             return _wide_compared(one.word, x, y)
         x, y = (self._lane(v, kind, lane, None if kind == "i1" else Form.INT) for v in (first, second))
-        if one.word[0] == "u":
-            return f"u32({x}) {relation} u32({y})"
+        if one.word[0] == "u" and not all(self.widths.proves(v, positive=True) for v in (first, second)):
+            return f"{_unsigned(x)} {relation} {_unsigned(y)}"
         if one.word[0] == "s":
             x, y = signed(x, kind), signed(y, kind)
         return f"{x} {relation} {y}"
@@ -829,6 +832,10 @@ def _taken_once(reading: Reading) -> set[str]:
         count.update((block.condition,))
         here.update(own.intersection((block.condition,)))
     return {name for name in here if count[name] == 1}
+
+
+def _unsigned(x: str) -> str:
+    return f"{x}u" if x.isdecimal() else f"u32({x})"
 
 
 def _shift(count: str) -> str:

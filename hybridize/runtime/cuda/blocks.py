@@ -37,6 +37,10 @@ class _Piece:
         self.after: _Piece | None = None
 
 
+def _rounded(nbytes: int) -> int:
+    return max(1, -(-nbytes // ALIGNMENT)) * ALIGNMENT
+
+
 class Blocks:
     """The memory of a device.
 
@@ -66,13 +70,24 @@ class Blocks:
         """Bytes of the chunks that no block has."""
         return sum(nbytes for free in self._free for nbytes, _ in free)
 
+    def __contains__(self, address: int) -> bool:
+        return address in self._pieces
+
     def take(self, nbytes: int) -> int | None:
         """Return the address of a block; None where the device has no memory for it."""
-        wanted = max(1, -(-nbytes // ALIGNMENT)) * ALIGNMENT
-        piece = self._fitting(wanted) or self._grown(wanted)
+        wanted = _rounded(nbytes)
+        return self._taken(self._fitting(wanted) or self._grown(wanted), wanted)
+
+    def known(self, nbytes: int) -> int | None:
+        """Return the address of a block of the chunks that there are, without the driver; None where they are full."""
+        wanted = _rounded(nbytes)
+        return self._taken(self._fitting(wanted), wanted)
+
+    def _taken(self, piece: _Piece | None, nbytes: int) -> int | None:
+        """The address of a piece, of which `nbytes` are needed."""
         if piece is None:
             return None
-        self._cut(piece, wanted)
+        self._cut(piece, nbytes)
         self._pieces[piece.start] = piece
         return piece.start
 

@@ -43,9 +43,14 @@ class CudaContext:
         """Held by who asks for work: what is asked for together comes together, and graphs record one thread."""
         self._dropped: deque[tuple[str, c_void_p]] = deque()
         self.handle, self.stream = c_void_p(), c_void_p()
+        self._outside = byref(c_void_p())
+        """Where the driver says which context a thread leaves; nobody asks."""
         self.call("cuDevicePrimaryCtxRetain", byref(self.handle), device)
+        self.arriving = c_void_p()
+        """A second stream, on which large arrays come from the host while kernels run."""
         with self.current() as call:
-            call("cuStreamCreate", byref(self.stream), _BESIDE_OTHERS)
+            for stream in (self.stream, self.arriving):
+                call("cuStreamCreate", byref(stream), _BESIDE_OTHERS)
 
     @contextmanager
     def entered(self) -> Iterator[Callable[..., None]]:
@@ -63,6 +68,26 @@ class CudaContext:
         finally:
             self.driver.leave()
 
+    def start(self, graph: c_void_p) -> None:
+        """Ask for a graph, after what was asked for before: as in `entered`, with nothing around the driver's calls."""
+        driver = self.driver
+        with self._lock:
+            if self.is_untidy or CONFIG.device_check or driver.has_failed:
+                with self.current() as call:
+                    self.tidy()
+                    call("cuGraphLaunch", graph, self.stream)
+                    self.checked()
+                return
+            result = driver.push(self.handle)
+            if result:
+                raise driver.error("cuCtxPushCurrent_v2", result)
+            try:
+                result = driver.launch(graph, self.stream)
+            finally:
+                driver.pop(self._outside)
+        if result:
+            raise driver.error("cuGraphLaunch", result)
+
     def after(self, event: c_void_p) -> None:
         """Let what is asked for from now on begin after an event, which may be one of another GPU's or program's."""
         with self.entered() as call:
@@ -71,6 +96,11 @@ class CudaContext:
     def drop(self, function: str, handle: c_void_p) -> None:
         """Give a handle back by a function of the driver's, when it is called next."""
         self._dropped.append((function, handle))
+
+    @property
+    def is_untidy(self) -> bool:
+        """True if there is something to give back."""
+        return bool(self._dropped)
 
     def tidy(self) -> None:
         """Give back what nobody has any more; while a graph is recorded the driver takes nothing."""

@@ -29,8 +29,10 @@ def count() -> int:
         return len(_visible(functions)) if functions else 0
 
 
-def described() -> list[str]:
-    """Return the names and architectures of the GPUs that the driver would show to this process, in its order."""
+def described() -> list[tuple[str, str]]:
+    """Return the names and architectures, as `sm_90`, of the GPUs that the driver would show to this process, in its
+    order; an architecture that nobody tells is empty.
+    """
     with _asked() as functions:
         return [_described(functions, word) for word in _visible(functions)] if functions else []
 
@@ -104,11 +106,11 @@ def _handle(functions: dict[str, Any], index: int) -> c_void_p:
     return handle
 
 
-def _described(functions: dict[str, Any], word: str) -> str:
+def _described(functions: dict[str, Any], word: str) -> tuple[str, str]:
     if not word.isdecimal():
-        return word
+        return word, ""
     handle, major, minor = _handle(functions, int(word)), c_int(), c_int()
     name = _text(functions["nvmlDeviceGetName"], handle) or f"GPU {word}"
     if functions["nvmlDeviceGetCudaComputeCapability"](handle, byref(major), byref(minor)):
-        return name
-    return f"{name} (sm_{major.value}{minor.value})"
+        return name, ""
+    return name, f"sm_{major.value}{minor.value}"

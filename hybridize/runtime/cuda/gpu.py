@@ -34,6 +34,8 @@ CUDA: Final = 2
 """DLPack's number of NVIDIA's GPUs."""
 LEGACY: Final = 1
 """`CU_STREAM_LEGACY`: the stream that is used where nobody names one."""
+BESIDE: Final = 1 << 16
+"""Bytes from which a copy from the host is worth two events."""
 _MAJOR, _MINOR = 75, 76
 """Attributes of a GPU: the two numbers of its architecture."""
 _ORDINAL: Final = 9
@@ -79,6 +81,12 @@ class Gpu(CudaContext):
         self._leaving: deque[tuple[CudaEvent, object]] = deque()
         """Owners of memory that is not ours, and the events after the last work that may use it."""
         self._blocks = Blocks(self._reserve, self._release)
+        self._arrivals = Blocks(self._reserve, self._release)
+        """Memory of arrays that came from the host on the stream for that."""
+        self._left: deque[int] = deque()
+        """Blocks of them that were freed."""
+        self._since: CudaEvent | None = None
+        """Behind the last work that may use one of those that are free."""
         self._staging = PinnedCopies(self)
         self._reached: set[int | None] = set()
         """The contexts whose memory this one reads by itself, or never will."""
@@ -87,6 +95,13 @@ class Gpu(CudaContext):
 
     def alloc(self, nbytes: int) -> int:
         """Return the address of a block; where memory is short, what can be made again and unused chunks go first."""
+        if not (self._lent or self.driver.has_failed):
+            with self._lock:
+                while self._freed:
+                    self._blocks.give_back(self._freed.popleft())
+                address = self._blocks.known(nbytes)
+            if address is not None:
+                return address
         with self.entered():
             self._take_back()
             address = self._blocks.take(nbytes)
@@ -104,7 +119,7 @@ class Gpu(CudaContext):
 
     def free(self, address: int) -> None:
         """Let a block be used again by what is asked for next; any thread may say so, at any moment."""
-        self._freed.append(address)
+        (self._left if address in self._arrivals else self._freed).append(address)
 
     def take_back(self, address: int, streams: Collection[int]) -> None:
         """Let a block be used again once others are done with it; any thread may say so, at any moment."""
@@ -135,11 +150,24 @@ class Gpu(CudaContext):
                     self.follow(stream)
             else:  # which streams there are still, and what they do, nobody says
                 self.call("cuCtxSynchronize")
-            self._blocks.give_back(address)
+            if address in self._arrivals:
+                self._left.append(address)
+            else:
+                self._blocks.give_back(address)
+
+    @property
+    def is_untidy(self) -> bool:
+        """True if there is something to give back, or to take note of before more is asked for."""
+        return super().is_untidy or bool(self._left)
 
     def tidy(self) -> None:
         """Give back what nobody has any more, also to others, where the GPU is done with it."""
         super().tidy()
+        if self._left and self.recorded is None:
+            while self._left:
+                self._arrivals.give_back(self._left.popleft())
+            self._since = CudaEvent(self, timed=False)
+            self.call("cuEventRecord", self._since.handle, self.stream)
         while self._borrowed and self.recorded is None:
             owner, event = self._borrowed.popleft(), CudaEvent(self, timed=False)
             self.call("cuEventRecord", event.handle, self.stream)
@@ -151,12 +179,14 @@ class Gpu(CudaContext):
         self._take_back()
         free, total = c_size_t(), c_size_t()
         self.call("cuMemGetInfo_v2", byref(free), byref(total))
-        return free.value + self._blocks.unused, total.value
+        return free.value + self._blocks.unused + self._arrivals.unused, total.value
 
     def _shrink(self) -> None:
         self._take_back()
-        self.call("cuStreamSynchronize", self.stream)  # what uses the chunks is done
+        for stream in (self.arriving, self.stream):
+            self.call("cuStreamSynchronize", stream)  # what uses the chunks is done
         self._blocks.shrink()
+        self._arrivals.shrink()
 
     def _reserve(self, nbytes: int) -> int | None:
         address = c_uint64()
@@ -169,6 +199,27 @@ class Gpu(CudaContext):
         self.call("cuMemFree_v2", address)
 
     # ----------------------------------------------------------------------------------------------------- copies
+
+    def send(self, array: NDArray[Any]) -> int | None:
+        """Return the address of memory with a copy of an array, which comes while kernels run; None for small arrays,
+        and where there is no memory besides.
+
+        What is asked for next waits for it. It waits itself for those who used its memory before, and for nobody else.
+        """
+        if array.nbytes < BESIDE or self.recorded is not None:
+            return None
+        with self.entered() as call:
+            address = self._arrivals.take(array.nbytes)
+            if address is not None and self._since is not None:
+                call("cuStreamWaitEvent", self.arriving, self._since.handle, 0)
+        if address is None:
+            return None
+        self._staging.copy_in(address, array, self.arriving)
+        with self.entered() as call:
+            there = CudaEvent(self, timed=False)
+            call("cuEventRecord", there.handle, self.arriving)
+            self.after(there.handle)
+        return address
 
     def copy_in(self, address: int, array: NDArray[Any]) -> None:
         """Copy an array to the device."""

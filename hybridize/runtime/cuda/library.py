@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from ctypes import byref, c_char_p, c_int, c_void_p
 from typing import Any, Final
 
@@ -30,6 +31,10 @@ class Driver:
 
     def __init__(self, functions: dict[str, Any]) -> None:
         self._functions = functions
+        self.push: Callable[..., int] = functions["cuCtxPushCurrent_v2"]
+        self.launch: Callable[..., int] = functions["cuGraphLaunch"]
+        self.pop: Callable[..., int] = functions["cuCtxPopCurrent_v2"]
+        """Three that are called for each graph, without a look at what they return."""
         self._failure = ""
         """The words for how the GPU failed; it does nothing from then on."""
         self.recent: deque[str] = deque(maxlen=RECENT)
@@ -57,6 +62,11 @@ class Driver:
             raise self._failed()
         result: int = self._functions[name](*args)
         return result
+
+    @property
+    def has_failed(self) -> bool:
+        """True once the GPU does nothing any more."""
+        return bool(self._failure)
 
     def _failed(self) -> DeviceError:
         help = "start the process again; HYBRIDIZE_DEVICE_CHECK=1 names the kernel that fails"

@@ -37,11 +37,11 @@ class _Place:
         self._gpu = gpu
         self._is_used = False
 
-    def use(self, name: str, to: int, source: int, nbytes: int) -> None:
+    def use(self, name: str, to: int, source: int, nbytes: int, stream: c_void_p) -> None:
         """Ask for a copy that uses the place, and take note that it does."""
         with self._gpu.entered() as call:
-            call(name, to, source, nbytes, self._gpu.stream)
-            call("cuEventRecord", self._event.handle, self._gpu.stream)
+            call(name, to, source, nbytes, stream)
+            call("cuEventRecord", self._event.handle, stream)
             self._is_used = True
 
     def wait(self) -> int:
@@ -83,8 +83,9 @@ class PinnedCopies:
         finally:
             self._spare.append(places)
 
-    def copy_in(self, address: int, array: NDArray[Any]) -> None:
-        """Copy an array to the device."""
+    def copy_in(self, address: int, array: NDArray[Any], stream: c_void_p | None = None) -> None:
+        """Copy an array to the device, on a stream of it."""
+        stream = stream if stream is not None else self._gpu.stream
         data = numpy.ascontiguousarray(array)
         source = data.ctypes.data
         with self._turns() as turns:
@@ -92,7 +93,7 @@ class PinnedCopies:
                 nbytes = min(PLACE, data.nbytes - start)
                 place = next(turns)
                 memmove(place.wait(), source + start, nbytes)
-                place.use("cuMemcpyHtoDAsync_v2", address + start, place.address, nbytes)
+                place.use("cuMemcpyHtoDAsync_v2", address + start, place.address, nbytes, stream)
 
     def copy_out(self, address: int, array: NDArray[Any]) -> None:
         """Fill an array, which lies row by row, from the device."""
@@ -109,7 +110,7 @@ class PinnedCopies:
                     arrive()
                 nbytes = min(PLACE, array.nbytes - start)
                 place = next(turns)
-                place.use("cuMemcpyDtoHAsync_v2", place.wait(), address + start, nbytes)
+                place.use("cuMemcpyDtoHAsync_v2", place.wait(), address + start, nbytes, self._gpu.stream)
                 coming.append((place, start, nbytes))
             while coming:
                 arrive()

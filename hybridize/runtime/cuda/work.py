@@ -136,10 +136,8 @@ class CudaGraph:
     def launch(self) -> None:
         """Do all of it, after what was asked for before."""
         gpu = self._gpu
-        with gpu.entered() as call:
-            gpu.driver.recent.append(self.name)
-            call("cuGraphLaunch", self._handle, gpu.stream)
-            gpu.checked()
+        gpu.driver.recent.append(self.name)
+        gpu.start(self._handle)
 
     def __del__(self) -> None:
         if self._handle:

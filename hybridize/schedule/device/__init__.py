@@ -4,7 +4,10 @@
     nests       the threads of a nest: which axes are threads, warps and blocks, where threads wait for each other
     parts       long folds of few rows, in two launches
     locals      the rows that a kernel keeps: in memory that the threads of a block share, or in scratch
-    tiles       the tiles of a product: what a block and a thread sum
+    contractions    products of matrices and contractions by index maps, as tiles of rows, columns and terms
+    operands    where tiles find the elements of an operand
+    tiles       the tiles of a product: what a block and a thread sum, and the parts of sums
+    routines    the threads of sorts, factors, scatters and assertions
     refusals    what no device has yet, refused at the user's line
     thresholds  the numbers by which they choose
 

@@ -10,9 +10,11 @@ indices are divided, as of gradients of strided windows, are a launch for each p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from hybridize.base.dims import hint, product, same, text
+from hybridize.base.dtypes import DType, bfloat16, float16, float32
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction, Role, roles
@@ -25,7 +27,7 @@ from hybridize.schedule.contraction.plan import ContractionPlan, ElementTypes
 from hybridize.schedule.contraction.product import Product
 from hybridize.schedule.device import thresholds
 from hybridize.schedule.device.operands import BlockOperand, mapped_operand, matrix_operands
-from hybridize.schedule.device.tiles import BlockGrid, make_grid
+from hybridize.schedule.device.tiles import BlockGrid, Unit, make_grid
 
 
 @frozen
@@ -134,9 +136,7 @@ def _are_few(m: int, n: int) -> bool:
 
 def plan_of_matrices(of: Product, target: Target) -> BlockPlan:
     """Decide the tiles of a product of matrices."""
-    assert target.device is not None
-    itemsize = of.arithmetic(target).bytes
-    grid = make_grid(target.device, batch=of.batch, m=of.m, n=of.n, k=of.k, itemsize=itemsize, gates=of.gates)
+    grid = _grids(of.elements, target)(batch=of.batch, m=of.m, n=of.n, k=of.k, gates=of.gates)
     axes = (PlacedAxis(0, of.batch),), (PlacedAxis(1, of.m),), (PlacedAxis(2, of.columns),)
     return BlockPlan(
         elements=of.elements, lanes=1, sizes=(of.batch, of.m, of.columns), stores="buffer", name=str(of),
@@ -148,10 +148,8 @@ def plan_of_maps(of: ImplicitProduct, strides: tuple[Sequence[int], Sequence[int
     """Decide the tiles of a contraction whose operands lie with these strides."""
     contraction = of.contraction
     elements = ElementTypes(contraction.precision)
-    itemsize = elements.arithmetic(target).bytes
-    parts = phases(contraction) or (whole(contraction),)
-    assert target.device is not None
-    launches = tuple(_sums_of(part, of, strides, itemsize, target.device) for part in parts)
+    grids = _grids(elements, target)
+    launches = tuple(_sums_of(part, of, strides, grids) for part in phases(contraction) or (whole(contraction),))
 
     def listed(axes: Sequence[int]) -> str:
         return " ".join(f"a{axis}<{text(contraction.sizes[axis])}>" for axis in axes) or "-"
@@ -165,14 +163,28 @@ def plan_of_maps(of: ImplicitProduct, strides: tuple[Sequence[int], Sequence[int
     )  # fmt: skip
 
 
+def _grids(elements: ElementTypes, target: Target) -> Callable[..., BlockGrid]:
+    """Return what decides the tiles of sums of these elements, by their sizes."""
+    assert target.device is not None
+    unit = unit_of(elements, target.device)
+    return partial(make_grid, target.device, itemsize=elements.arithmetic(target).bytes, unit=unit)
+
+
+def unit_of(elements: ElementTypes, device: DeviceTarget) -> Unit:
+    """What multiplies elements: tensor cores those of 16-bit floats, and float32 where the target says so."""
+    operand, accumulate = elements.types.operand, elements.types.accumulate
+    if accumulate != float32 or not device.tensor_cores:
+        return "fma"
+    units: dict[DType, Unit] = {bfloat16: "bf16", float16: "f16"}
+    if device.tf32:
+        units[float32] = "tf32"
+    return units.get(operand, "fma")
+
+
 def _sums_of(
-    part: Part,
-    of: ImplicitProduct,
-    strides: tuple[Sequence[int], Sequence[int]],
-    itemsize: int,
-    device: DeviceTarget,
+    part: Part, of: ImplicitProduct, strides: tuple[Sequence[int], Sequence[int]], grids: Callable[..., BlockGrid]
 ) -> BlockSums:
-    """The tiles of a phase."""
+    """The tiles of a phase, as `grids` decides them."""
     contraction, places = part.contraction, part.places
     terms = tuple(range(contraction.rank, len(contraction.sizes)))
     sides = of.batch, of.rows, of.columns
@@ -183,7 +195,6 @@ def _sums_of(
             (contraction.x, contraction.w), of.shapes, strides, (of.rows, of.columns), strict=True
         )
     )
-    grid = make_grid(device, batch=batch, m=m, n=n, k=k, itemsize=itemsize)
     placed = (tuple(PlacedAxis(axis, contraction.sizes[axis], *places[axis]) for axis in axes) for axes in sides)
     members, rows, columns = placed
-    return BlockSums(grid, (x, w), (members, rows, columns))
+    return BlockSums(grids(batch=batch, m=m, n=n, k=k), (x, w), (members, rows, columns))

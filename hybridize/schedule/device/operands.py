@@ -117,20 +117,29 @@ def mapped_operand(
             for axis, by in index.terms:
                 steps[axis] = steps[axis] + by * stride
     moving = {axis for index, _, _ in bordered for axis in index.axes}
-    parts = [_merged(part, sizes, steps, moving) for part in axes]
-    walks = [
-        Walk(tuple(product(sizes[axis] for axis in group) for group in part), tuple(steps[group[-1]] for group in part))
-        for part in parts
-    ]
-    borders = tuple(
-        Border(
-            size, index.offset, *(tuple(index.coefficient(group[-1]) for group in part) for part in parts),
-            divisor=index.divisor, step=step,
+    members, side, terms = (_merged(part, sizes, steps, moving) for part in axes)
+
+    def walk(groups: Sequence[tuple[int, ...]]) -> Walk:
+        counts = (product(sizes[axis] for axis in group) for group in groups)
+        return Walk(tuple(counts), tuple(steps[group[-1]] for group in groups))
+
+    def border(index: Subscript, size: int, step: int) -> Border:
+        batch, along, by_terms = (
+            tuple(index.coefficient(group[-1]) for group in groups) for groups in (members, side, terms)
         )
-        for index, size, step in bordered
-    )  # fmt: skip
-    reach = sum(((size - 1) * stride for size, stride in zip(shape, strides, strict=True)), 1)
-    return BlockOperand(reach, first, *walks, borders, by_terms=_is_by_terms(walks[1], walks[2]))
+        return Border(
+            size=size, first=index.offset, batch=batch, along=along, terms=by_terms, divisor=index.divisor, step=step
+        )
+
+    return BlockOperand(
+        elements=sum(((size - 1) * stride for size, stride in zip(shape, strides, strict=True)), 1),
+        first=first,
+        batch=walk(members),
+        along=walk(side),
+        terms=walk(terms),
+        borders=tuple(border(*one) for one in bordered),
+        by_terms=_is_by_terms(walk(side), walk(terms)),
+    )
 
 
 def _merged(

@@ -41,5 +41,16 @@ READ_SUMS: Final = 16
 FEW_BLOCKS: Final = 128
 """Tiles of a product, fewer of which leave processors of a large device idle: smaller ones, and parts of sums, are
 better. Estimated."""
-SPLIT_TERMS: Final = 256
+SPLIT_TERMS: Final = 128
 """Terms of a part of a sum, at least. Estimated."""
+FEW_PARTS: Final = 3
+"""Parts of sums, fewer of which save less than the launch costs that adds them up. Estimated."""
+THREADS_AT_ONCE: Final = 512
+"""Threads of tiles that a processor has at least, so that one has 128 registers at most: a tile of 128 x 128 fits, and
+two blocks of it. Estimated."""
+FEW_FOR_WARPS: Final = 16
+"""Rows, columns or terms, fewer of which tensor cores would mostly multiply for nothing. Estimated."""
+FEW_UNITS: Final = 1 << 13
+"""Units of a routine that are spread over as many processors as there are, at most: a warp is a block. Estimated."""
+SHORT_LINE: Final = 32
+"""Elements of a line that one thread sorts, at most. Estimated."""

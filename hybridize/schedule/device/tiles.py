@@ -7,7 +7,7 @@ are few tiles and many terms, a launch computes parts of the sums, and the next 
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from hybridize.base.dims import hint, is_symbolic
 from hybridize.base.frozen import changed, frozen
@@ -19,37 +19,59 @@ VECTOR_BYTES: Final = 16
 """Bytes that a thread reads at once of shared memory."""
 
 
+Unit = Literal["fma", "bf16", "f16", "tf32"]
+"""What multiplies: each thread its own, or a warp small matrices of elements of this type (*tensor cores*)."""
+
+
 @frozen
 class BlockTile:
-    """The elements of a product that a block computes, and those of them that a thread does."""
+    """The elements of a product that a block computes, and those of them that a thread does, or a warp."""
 
     m: int
     n: int
     k: int
     """Terms that are brought into shared memory at once."""
     rows: int
+    """Of a thread; of a warp where warps multiply."""
     columns: int
     stages: int = 2
     """Copies of the operands' panels there: one is read while the next one is stored."""
     strips: int = 1
     """Parts of the rows of each thread, one after the other of which waits in shared memory for the epilogue."""
+    unit: Unit = "fma"
+
+    @property
+    def of_warps(self) -> bool:
+        """True if warps multiply."""
+        return self.unit != "fma"
 
     @property
     def threads(self) -> int:
         """Those of a block."""
-        return (self.m // self.rows) * (self.n // self.columns)
+        return (self.m // self.rows) * (self.n // self.columns) * (32 if self.of_warps else 1)
+
+    @property
+    def sums(self) -> int:
+        """Those of a thread."""
+        return self.rows * self.columns // (32 if self.of_warps else 1)
 
     def group(self, itemsize: int) -> int:
         """Neighbours that a thread reads at once of a panel of elements of so many bytes."""
         return min(4, VECTOR_BYTES // itemsize)
 
-    def pitch(self, span: int, itemsize: int) -> int:
-        """Elements from one term of a panel to the next: they begin in other banks, and stay aligned."""
-        return span + VECTOR_BYTES // itemsize
+    def panel_bytes(self, itemsize: int) -> int:
+        """Bytes of an element of a panel, where those of sums have so many."""
+        return 2 if self.unit in ("bf16", "f16") else itemsize
 
-    def panel_elements(self, span: int, itemsize: int) -> int:
-        """Elements of the panels of an operand."""
-        return self.stages * self.k * self.pitch(span, itemsize)
+    def pitch(self, span: int, itemsize: int) -> int:
+        """Elements from one term of a panel to the next, or from one row to the next where warps multiply: they begin
+        in other banks, and stay aligned.
+        """
+        return (self.k if self.of_warps else span) + VECTOR_BYTES // self.panel_bytes(itemsize)
+
+    def stage_elements(self, span: int, itemsize: int) -> int:
+        """Elements of a panel of an operand."""
+        return (span if self.of_warps else self.k) * self.pitch(span, itemsize)
 
     @property
     def strip_elements(self) -> int:
@@ -58,8 +80,8 @@ class BlockTile:
 
     def shared_bytes(self, itemsize: int) -> int:
         """Shared memory of a block."""
-        panels = self.panel_elements(self.m, itemsize) + self.panel_elements(self.n, itemsize)
-        return (panels + self.strip_elements) * itemsize
+        panels = self.stages * sum(self.stage_elements(span, itemsize) for span in (self.m, self.n))
+        return panels * self.panel_bytes(itemsize) + self.strip_elements * itemsize
 
     @property
     def reads(self) -> float:
@@ -69,7 +91,8 @@ class BlockTile:
     def __str__(self) -> str:
         strips = f", stored in {self.strips} strips" if self.strips > 1 else ""
         tile = f"tiles of {self.m} x {self.n} by {self.k} terms, {self.stages} stages"
-        return f"{tile}; {self.rows} x {self.columns} sums a thread{strips}"
+        each = f"warps of {self.rows} x {self.columns} sums by {self.unit}" if self.of_warps else ""
+        return f"{tile}; {each or f'{self.rows} x {self.columns} sums a thread'}{strips}"
 
 
 TILES: Final = (
@@ -82,6 +105,12 @@ TILES: Final = (
     BlockTile(128, 8, 16, 4, 4, stages=3),
 )
 """Large ones first."""
+WARP_TILES: Final = (
+    BlockTile(128, 128, 16, 64, 32, strips=4, unit="bf16"),
+    BlockTile(64, 64, 32, 32, 32, strips=2, unit="bf16"),
+    BlockTile(32, 64, 32, 16, 32, unit="bf16"),
+)
+"""The same of warps; those of tf32 bring half as many terms."""
 
 
 @frozen
@@ -119,9 +148,11 @@ class BlockGrid:
         return f"{self.launch}\n{self.tile}\n{self.parts} parts of {self.terms} terms, which {self.after} add up"
 
 
-def make_grid(device: DeviceTarget, *, batch: int, m: int, n: int, k: int, itemsize: int, gates: int = 1) -> BlockGrid:
+def make_grid(
+    device: DeviceTarget, *, batch: int, m: int, n: int, k: int, itemsize: int, gates: int = 1, unit: Unit = "fma"
+) -> BlockGrid:
     """Decide the tiles of sums whose elements have so many bytes, and their parts."""
-    tile = _tile(device, batch=batch, m=m, n=n, k=k, itemsize=itemsize, gates=gates)
+    tile = _tile(device, (batch, m, n, k), itemsize, gates, unit)
     width = tile.n // gates
     columns = n if gates == 1 else n // gates
     blocks = batch * ((m + tile.m - 1) // tile.m) * ((columns + width - 1) // width)
@@ -133,26 +164,36 @@ def make_grid(device: DeviceTarget, *, batch: int, m: int, n: int, k: int, items
         results = batch * m * columns
         after = Launch(-(-results // thresholds.THREADS), thresholds.THREADS)
     launch = Launch(blocks * parts, tile.threads, tile.shared_bytes(itemsize))
-    return BlockGrid(batch, m, n, k, gates, tile, parts, terms, launch, after)
+    return BlockGrid(
+        batch=batch, m=m, n=n, k=k, gates=gates, tile=tile, parts=parts, terms=terms, launch=launch, after=after
+    )
 
 
-def _tile(device: DeviceTarget, *, batch: int, m: int, n: int, k: int, itemsize: int, gates: int) -> BlockTile:
+def _tile(
+    device: DeviceTarget, sizes: tuple[int, int, int, int], itemsize: int, gates: int, unit: Unit
+) -> BlockTile:
     """The tile by which the busiest processor has least to do; of several gates the columns of one element's are in
     one tile.
     """
-    if gates > 1:
+    members, rows, columns, k = map(hint, sizes)
+    few = min(rows, columns, k) < thresholds.FEW_FOR_WARPS
+    if few or 64 % gates:
+        unit = "fma"
+    if gates > 1 and unit == "fma":
         tile = BlockTile(32, 16 * gates, 16, 4, 4, stages=3)
         return _fitting(tile, itemsize, device) or changed(tile, k=4, stages=2, strips=4)
-    members, rows, columns = map(hint, (batch, m, n))
 
     def work(tile: BlockTile) -> float:
         blocks = members * -(-rows // tile.m) * -(-columns // tile.n)
-        parts = _parts(blocks, hint(k))
-        waits = 2 * thresholds.READ_SUMS * parts / hint(k) if parts > 1 else 0
+        parts = _parts(blocks, k)
+        waits = 2 * thresholds.READ_SUMS * parts / k if parts > 1 else 0
         return max(1, blocks * parts / thresholds.FEW_BLOCKS) / parts * tile.m * tile.n * (tile.reads + waits)
 
-    tiles = (_fitting(tile, itemsize, device) for tile in TILES if itemsize <= 4 or tile.rows <= 4)
-    return min(filter(None, tiles), key=work)
+    if unit == "fma":
+        tiles = (_fitting(tile, itemsize, device) for tile in TILES if itemsize <= 4 or tile.rows <= 4)
+        return min(filter(None, tiles), key=work)
+    halved = 2 if unit == "tf32" else 1
+    return min((changed(tile, k=tile.k // halved, unit=unit) for tile in WARP_TILES), key=work)
 
 
 def _fitting(tile: BlockTile, itemsize: int, device: DeviceTarget) -> BlockTile | None:
@@ -173,4 +214,5 @@ def _fitting(tile: BlockTile, itemsize: int, device: DeviceTarget) -> BlockTile 
 
 def _parts(blocks: int, k: int) -> int:
     """Into how many parts sums are cut for so many tiles."""
-    return max(1, min(-(-thresholds.FEW_BLOCKS // max(1, blocks)), k // thresholds.SPLIT_TERMS))
+    parts = min(thresholds.FEW_BLOCKS // max(1, blocks), k // thresholds.SPLIT_TERMS)
+    return parts if parts >= thresholds.FEW_PARTS else 1

@@ -223,7 +223,11 @@ def _pending_blocks(program: Scheduling, step: NodeStep, of: Product, out: Value
     """A product of matrices on a device, whose operands are read as they lie."""
     plan = plan_of_matrices(of, program.target)
     nbytes = of.x_bytes + of.w_bytes + out.type.nbytes
-    return _blocks(program, step, number, plan, _ended_product(program, step, of, out), out, (nbytes, of.flops))
+    ended = _ended_product(program, step, of, out)
+    return _pending(
+        program, step, number, plans=(plan, plan), ended=ended, out=out, copies=(None, None), turned={},
+        nbytes=nbytes, flops=of.flops,
+    )  # fmt: skip
 
 
 def pending_maps(program: Scheduling, step: NodeStep, of: ImplicitProduct, number: int) -> PendingContraction:
@@ -234,31 +238,10 @@ def pending_maps(program: Scheduling, step: NodeStep, of: ImplicitProduct, numbe
     ending, values, _ = _ended_maps(program, step, out)
     nbytes = x.type.nbytes + w.type.nbytes + bytes_moved(ending.params, [(out.type.shape, ending.stores)])
     flops = sum(2 * one.grid.batch * one.grid.m * one.grid.n * one.grid.k for one in plan.launches)
-    return _blocks(program, step, number, plan, (ending, values), out, (nbytes, flops))
-
-
-def _blocks(
-    program: Scheduling,
-    step: NodeStep,
-    number: int,
-    plan: BlockPlan,
-    ended: tuple[Ending, Sequence[Value]],
-    out: Value,
-    work: tuple[int, int],
-) -> PendingContraction:
-    nbytes, flops = work
     return _pending(
-        program,
-        step,
-        number,
-        plans=(plan, plan),
-        ended=ended,
-        out=out,
-        copies=(None, None),
-        turned={},
-        nbytes=nbytes,
-        flops=flops,
-    )
+        program, step, number, plans=(plan, plan), ended=(ending, values), out=out, copies=(None, None), turned={},
+        nbytes=nbytes, flops=flops,
+    )  # fmt: skip
 
 
 def _ended_maps(program: Scheduling, step: NodeStep, out: Value) -> tuple[Ending, Sequence[Value], list[Value]]:

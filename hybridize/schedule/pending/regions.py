@@ -14,10 +14,13 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Node, Value
 from hybridize.loops.expr import Region
+from hybridize.loops.index import Space
+from hybridize.loops.kernel import Param, Statement
 from hybridize.ops import Effect, effect_of
 from hybridize.runtime.plan import CONDITION_BYTES
 from hybridize.schedule import regions
 from hybridize.schedule.derived import part, steps_of
+from hybridize.schedule.device.nests import nests_of
 from hybridize.schedule.memory import ScratchBlock
 from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations, Surroundings
 from hybridize.schedule.steps import (
@@ -27,14 +30,17 @@ from hybridize.schedule.steps import (
     Derived,
     Fixed,
     KnownSource,
+    Provenance,
     RegionStep,
     Schedule,
     ScheduleStep,
     Stable,
     StateHome,
     ThreadPoolHandle,
+    loop_step,
 )
 from hybridize.schedule.storage import address_of
+from hybridize.schedule.together import LoopedStatement
 from hybridize.schedule.updates import (
     Updates,
 )
@@ -62,6 +68,8 @@ class PendingRegion(PendingSteps):
     workspace: ScratchBlock
     scratch_offset: int
     flops: int
+    shifted: tuple[regions.ShiftedStack, ...]
+    """Stacks that are copied after the loop."""
 
     def steps(self, program: Scheduling) -> list[StepOperations]:
         node, first = self.node, program.storage.first
@@ -100,7 +108,7 @@ class PendingRegion(PendingSteps):
             unread=self.unread,
             scratch_offset=self.scratch_offset,
         )
-        return [*before, (step, self.flops)]
+        return [*before, (step, self.flops), *(_shifted(program, node, one) for one in self.shifted)]
 
 
 def pending_region(program: Scheduling, node: Node, region: Region, number: int) -> PendingRegion:
@@ -110,7 +118,7 @@ def pending_region(program: Scheduling, node: Node, region: Region, number: int)
     outputs = tuple(value.type for value in node.outputs)
     length = getattr(op, "length", 1)
     stacked: tuple[int, ...] = tuple(op.stacked(inputs)) if region.kind == "scan" else ()
-    of = regions.bodies_of(node, region)
+    of = regions.bodies_of(node, region, shifts=program.target.device is not None)
     unread = regions.unread_state(of.state, node.outputs, {value: _is_read(program, value) for value in node.outputs})
     for k, value in enumerate(node.outputs):
         if value in program.grouping.owner and k not in unread:
@@ -158,7 +166,29 @@ def pending_region(program: Scheduling, node: Node, region: Region, number: int)
         workspace=workspace,
         scratch_offset=start,
         flops=flops,
+        shifted=of.shifted,
     )
+
+
+def _shifted(program: Scheduling, node: Node, one: regions.ShiftedStack) -> StepOperations:
+    """The copy of a stack of states before each turn: the first one, then those after the turns."""
+    op: Any = node.op
+    to, stack, first = node.outputs[one.output], node.outputs[one.stack], node.inputs[one.state]
+    dtype, total, row = to.type.dtype, to.type.size, first.type.size
+    begin, rest = (total - row, 0) if op.reverse else (0, row)
+    params = (Param(dtype, total, True), Param(dtype, total, False), Param(dtype, row, False))
+    nests = nests_of(program.target, params, (), program.interner)
+    space = Space(program.interner, {0: total})
+    parts = ((row, begin, 2, 0), (total - row, rest, 1, row - rest))
+    kernel = nests.kernel(params, (), [
+        nests.nest((), [LoopedStatement((size,), Statement(
+            0, space.affine([(space.axis(0), 1)], start),
+            program.interner.load(dtype, operand, (space.affine([(space.axis(0), 1)], offset),)),
+        ))])
+        for size, start, operand, offset in parts
+    ])  # fmt: skip
+    where = program.storage.first
+    return loop_step(Provenance(("copy",), ()), kernel, where(to), where(stack), where(first)), 0
 
 
 def _bodies(

@@ -8,6 +8,7 @@ from hybridize.base.types import TensorType
 from hybridize.graph import Node, Value
 from hybridize.loops.expr import Routine
 from hybridize.ops import Effect, effect_of
+from hybridize.schedule.device.routines import RoutineKernel, kernels_of, scratch_on_device
 from hybridize.schedule.grouping import FusionGroup, NodeStep
 from hybridize.schedule.memory import ScratchBlock
 from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations
@@ -31,11 +32,12 @@ class PendingRoutine(PendingSteps):
     outputs: tuple[TensorType, ...]
     scratch: RoutineScratch
     workspace: ScratchBlock
+    kernels: tuple[RoutineKernel, ...]
 
     def steps(self, program: Scheduling) -> list[StepOperations]:
         addresses = tuple(program.storage.first(value) for value in (*self.node.outputs, *self.node.inputs))
         kinds, own = (self.inputs, self.outputs), address_of(self.workspace)
-        step = RoutineStep(self.provenance, addresses, own, *kinds, self.routine, self.scratch)
+        step = RoutineStep(self.provenance, addresses, own, *kinds, self.routine, self.scratch, self.kernels)
         return [(step, sum(kind.size for kind in (*self.inputs, *self.outputs)))]
 
 
@@ -43,8 +45,13 @@ def pending_routine(program: Scheduling, node: Node, routine: Routine, number: i
     """A routine that waits for its memory."""
     inputs = tuple(value.type for value in node.inputs)
     outputs = tuple(value.type for value in node.outputs)
+    device, kernels = program.target.device, tuple[RoutineKernel, ...]()
     scratch = scratch_of(routine, inputs, outputs)
-    workspace = program.storage.scratch(scratch.nbytes, number)
+    nbytes = scratch.nbytes
+    if device is not None:
+        kernels = kernels_of(routine, inputs, outputs, device)
+        scratch, nbytes = scratch_on_device(routine, inputs, outputs, device)
+    workspace = program.storage.scratch(nbytes, number)
     if effect_of(node.op) is Effect.PURE:
         kinds = (*inputs, *outputs)
         program.tasks.tell(number, sum(kind.nbytes for kind in kinds), sum(kind.size for kind in kinds))
@@ -57,6 +64,7 @@ def pending_routine(program: Scheduling, node: Node, routine: Routine, number: i
         outputs=outputs,
         scratch=scratch,
         workspace=workspace,
+        kernels=kernels,
     )
 
 

@@ -73,7 +73,7 @@ def check(catalogue, cases, together, libraries, guarded_module, levels=LEVELS):
 
 def test_ops_are_the_reference(catalogue, together, libraries, guarded_module):
     """A part: each of them in the long run."""
-    check(catalogue, catalogue.cases[::16], together, libraries, guarded_module)
+    check(catalogue, catalogue.cases[::48], together, libraries, guarded_module)
 
 
 @pytest.mark.long
@@ -177,7 +177,7 @@ def elsewhere(block, blocks, catalogue, together, tmp_path):
 
 @emulated
 def test_ops_are_the_reference_on_aarch64(catalogue, together, tmp_path):
-    elsewhere(5, 24, catalogue, together, tmp_path)
+    elsewhere(5, 48, catalogue, together, tmp_path)
 
 
 @emulated
@@ -200,7 +200,7 @@ def watched(block, blocks, corpus, catalogue, together, tmp_path):
 
 
 def test_sanitizers_find_nothing_in_ops(corpus, catalogue, together, tmp_path):
-    watched(3, 24, corpus, catalogue, together, tmp_path)
+    watched(3, 72, corpus, catalogue, together, tmp_path)
 
 
 @pytest.mark.long

@@ -189,6 +189,7 @@ def test_what_a_device_cannot_do_is_refused_before_anything_runs():
         print(state)
         return x
 
-    with refusal(DeviceError, r"E705: print \(test_calls.py:\d+\) has no code for sm_80 yet"):
+    with refusal(DeviceError, r"E705: print \(test_calls.py:\d+\) has no code for sm_80 yet") as caught:
         f(np.ones(3, ctx=gpu(0)))
+    assert caught.value.loc.line == f.__wrapped__.__code__.co_firstlineno + 3
     assert state.asnumpy().tolist() == [0, 0, 0]

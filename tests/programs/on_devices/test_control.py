@@ -192,6 +192,25 @@ def test_a_long_loop_is_several_graphs(device, monkeypatch, most, graphs):
     assert device.asked.count("launch") == (0 if graphs else 60)
 
 
+def test_each_turn_of_a_loop_that_asks_is_a_graph(device):
+    """Two graphs, as the state is in two places in turn; in between one bool is read, by no launch of its own."""
+
+    def slowly(x):
+        while np.abs(x).sum() < 20:
+            x = x * 1.1
+        return x
+
+    f, x = hybridize(slowly), np.array(X, ctx=gpu(0))
+    expected = f(np.array(X)).asnumpy()
+    for number in range(4):
+        device.asked.clear()
+        assert numpy.allclose(f(x).asnumpy(), expected)
+        if number == 0:
+            assert device.asked.count("capture") == 2
+    assert not {"capture", "record", "update"}.intersection(device.asked)
+    assert device.asked.count("launch") <= 1  # what comes before the loop
+
+
 def test_a_loop_that_asks_waits_for_one_bool_a_turn(device):
     f, x = hybridize(while_data_says), np.array(X, ctx=gpu(0))
     f(x)

@@ -22,7 +22,7 @@ class Standin:
         self.library = ctypes.CDLL(str(path))
         self._written = []
         self.library.standin_log.restype = ctypes.c_char_p
-        self.library.standin_get.restype = ctypes.c_int64
+        self.library.standin_get.restype = self.library.standin_pending.restype = ctypes.c_int64
 
     def set(self, what, value):
         self.library.standin_set(what.encode(), ctypes.c_int64(value))
@@ -36,6 +36,10 @@ class Standin:
 
     def heal(self):
         self.library.standin_heal()
+
+    def pending(self, stream):
+        """How much of what a stream was asked for is not done."""
+        return self.library.standin_pending(ctypes.c_uint64(stream))
 
     # What another library does that works on a stream of its own.
 

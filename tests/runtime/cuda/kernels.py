@@ -62,7 +62,9 @@ class Kernels:
     def _describe(self, text, name):
         module = parse(text.decode())
         kernel = module.kernels[name.decode()]
-        variables = {one.name: self._placed(one) for one in module.variables.values() if one.space in ("global", "const")}
+        variables = {
+            one.name: self._placed(one) for one in module.variables.values() if one.space in ("global", "const")
+        }
         addresses = {word: span.address for word, span in variables.items()}
         self._kernels.append((program(module, kernel, addresses, False), variables))
         return len(kernel.params) << 16 | len(self._kernels)

@@ -132,6 +132,8 @@ static CUresult ask(void *stream, struct work w) {
 
 static void forget_streams(void) { streams = NULL; memset(defaults, 0, sizeof defaults); }
 
+int64_t standin_pending(uint64_t stream) { struct stream *s = (struct stream *)stream; return s->asked - s->done; }
+
 CUresult cuStreamCreate(void **stream, unsigned flags) {
     IN_CONTEXT("cuStreamCreate");
     struct stream *s = *stream = calloc(1, sizeof *s);

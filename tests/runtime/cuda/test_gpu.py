@@ -11,7 +11,7 @@ from hybridize import system as operating_system
 from hybridize.base.config import CONFIG
 from hybridize.errors import CodegenError, DeviceError, DeviceMemoryError, InternalError
 from hybridize.runtime import devices
-from hybridize.runtime.cuda import staging
+from hybridize.runtime.cuda import counting, staging
 from hybridize.runtime.devices import count, opened
 from tests.refusals import refusal
 
@@ -41,6 +41,18 @@ def test_gpus_are_counted_without_the_driver(standin, monkeypatch):
     }.items():  # fmt: skip
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
         assert count() == number, visible
+    assert not [name for name in standin.calls() if name.startswith("cu")]
+
+
+def test_gpus_are_described_without_the_driver(standin, monkeypatch):
+    assert counting.described() == [("Stand-in 0", "sm_90"), ("Stand-in 1", "sm_90")]
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "MIG-1a,1")
+    assert counting.described() == [("MIG-1a", ""), ("Stand-in 1", "sm_90")]
+    standin.fail("nvmlDeviceGetCudaComputeCapability", 3)
+    assert counting.described()[1] == ("Stand-in 1", "")
+    assert counting.build() == "550.54.12040"
+    standin.fail("nvmlInit_v2", 9)
+    assert counting.build() == ""
     assert not [name for name in standin.calls() if name.startswith("cu")]
 
 
@@ -327,6 +339,37 @@ def test_every_launch_is_waited_for_where_the_user_wants_it(standin, monkeypatch
     standin.fail("cuStreamSynchronize", 719)
     with refusal(DeviceError, r"E707.*\(719\).* the last programs were fill\nhelp"):
         device.launch(fill, (1, 1, 1), 1, 0, [at, 0, 16])
+
+
+@pytest.mark.parametrize("name", ["cuGraphLaunch", "cuCtxPushCurrent_v2"])
+def test_a_graph_that_cannot_be_started_says_why(standin, name):
+    device = opened(0)
+    fill, at = device.load(CODE)["fill"], device.alloc(16)
+    with device.capture() as graph:
+        device.launch(fill, (1, 1, 1), 1, 0, [at, 0, 16])
+    graph.name, depth = "net", standin.get("depth")
+    standin.fail(name, 1)
+    with refusal(InternalError, f"E908: .*{name}"):
+        graph.launch()
+    graph.launch()
+    standin.fail(name, 700)
+    for _ in range(2):  # and for ever
+        with refusal(DeviceError, f"E707: .*{name}.* the last programs were (.*)net\nhelp"):
+            graph.launch()
+        standin.heal()
+    assert standin.get("depth") == depth
+
+
+def test_a_graph_is_waited_for_where_the_user_wants_it(standin, monkeypatch):
+    device = opened(0)
+    fill, at = device.load(CODE)["fill"], device.alloc(16)
+    with device.capture() as graph:
+        device.launch(fill, (1, 1, 1), 1, 0, [at, 0, 16])
+    monkeypatch.setattr(CONFIG, "device_check", True)
+    graph.name = "net"
+    standin.fail("cuStreamSynchronize", 719)
+    with refusal(DeviceError, r"E707.*\(719\).* the last programs were fill, net\nhelp"):
+        graph.launch()
 
 
 def test_a_result_without_a_name_is_a_number(standin):

@@ -130,3 +130,60 @@ def test_arrays_of_a_gpu_that_has_failed_say_so_and_others_are_what_they_were(st
         standin.heal()  # it stays as it is
     assert x.shape == (16,) and x.device == hybridize.gpu(0)
     assert (y.asnumpy() == VALUES).all() and (z + 1 == VALUES + 1).all()
+
+
+# ------------------------------------------------------------------------------------------- large arrays that come
+
+LARGE = numpy.arange(1 << 16, dtype="float32")
+
+
+def test_a_large_array_comes_beside_the_work_and_is_waited_for(standin):
+    device = opened(0)
+    x = np.array(LARGE, ctx=hybridize.gpu(0))
+    standin.calls()
+    source = LARGE.copy()
+    y = np.array(source, ctx=hybridize.gpu(0))
+    source[...] = 0  # it may be written at once
+    names = standin.calls()
+    assert names.count("cuStreamWaitEvent") == 1 and "cuEventSynchronize" not in names
+    to = device.alloc(LARGE.nbytes)
+    device.copy(to, y._memory.address, LARGE.nbytes)
+    assert (read(device, to, LARGE) == LARGE).all() and (x.asnumpy() == LARGE).all()
+
+
+def test_memory_that_is_still_read_is_not_overwritten_by_an_array_that_comes(standin):
+    device = opened(0)
+    x = np.array(LARGE, ctx=hybridize.gpu(0))
+    to, address = device.alloc(LARGE.nbytes), x._memory.address
+    device.copy(to, address, LARGE.nbytes)  # not done yet
+    del x
+    y = np.array(LARGE + 1, ctx=hybridize.gpu(0))
+    assert y._memory.address == address
+    standin.finish(device, device.arriving)
+    assert (read(device, to, LARGE) == LARGE).all() and (y.asnumpy() == LARGE + 1).all()
+
+
+def test_an_array_that_comes_does_not_wait_for_work_after_the_end_of_the_last_one(standin):
+    device = opened(0)
+    x = np.array(LARGE, ctx=hybridize.gpu(0))
+    address = x._memory.address
+    del x
+    with device.capture() as graph:
+        pass
+    device.event()  # whoever asks next takes note
+    late = filled(device, 3)  # work that does not concern it
+    graph.launch()
+    y = np.array(LARGE, ctx=hybridize.gpu(0))
+    assert y._memory.address == address
+    standin.finish(device, device.arriving)
+    assert standin.pending(device.stream_number) > 0  # the other work was not waited for
+    assert (read(device, late, numpy.zeros(64, "uint8")) == 3).all()
+
+
+def test_memory_of_arrays_that_came_goes_back_to_the_driver(standin):
+    device = opened(0)
+    x = np.array(LARGE, ctx=hybridize.gpu(0))
+    before = device.memory()
+    del x
+    device.empty_cache()
+    assert standin.get("used") == 0 and device.memory()[0] > before[0]

@@ -5,6 +5,8 @@ import pytest
 
 import hybridize
 from hybridize import autograd, gluon, np, npx
+from hybridize.errors import DeviceError
+from tests.refusals import refusal
 
 GPU = hybridize.gpu(0)
 
@@ -49,3 +51,21 @@ def trained(device):
 def test_training_gives_the_losses_of_the_cpu(kernels):
     assert trained(GPU) == pytest.approx(trained(hybridize.cpu()), rel=1e-6)
     assert kernels.launched > 50
+
+
+def test_what_a_failed_gpu_did_last_is_said_by_the_names_of_programs(kernels, standin):
+    @hybridize.hybridize
+    def doubled(x):
+        return x * 2
+
+    x = np.array([1.0, 2, 3], ctx=GPU)
+    doubled(x)
+    y = doubled(x)  # at the same address as the first result: a graph
+    standin.fail("cuEventSynchronize", 700)
+    for one in (y, x, y):
+        with refusal(
+            DeviceError, r"E707: the GPU has failed .*the last programs were .*doubled\.loops0, doubled\nhelp"
+        ):
+            one.asnumpy()
+    with refusal(DeviceError, "E707: the GPU has failed"):
+        doubled(x)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hybridize.base.dims import FAR, SizeScope, product
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
@@ -34,11 +36,11 @@ def copy_kernel(axes: int, dtype: DType, target: Target) -> CopyKernel:
     """Write the kernel: a thread for each element; distances are counted in elements, and may be negative."""
     scope, module, interner = SizeScope(), Module(target.halves), Interner()
     scope.capturing = False
-    sizes = tuple(scope.symbol(64, name=f"n{axis}", low=1) for axis in range(axes))
-    ways = [[scope.symbol(1, name=f"{way}{axis}", low=-FAR) for axis in range(axes)] for way in "rw"]
+    sizes: tuple[Any, ...] = tuple(scope.symbol(64, name=f"n{axis}", low=1) for axis in range(axes))
+    ways: list[list[Any]] = [[scope.symbol(1, name=f"{way}{axis}", low=-FAR) for axis in range(axes)] for way in "rw"]
     space = Space(interner, dict(enumerate(sizes)))
     source, target_place = (space.affine([(space.axis(axis), by) for axis, by in enumerate(way)]) for way in ways)
-    reach: int = scope.symbol(64, name="reach", low=1)
+    reach: Any = scope.symbol(64, name="reach", low=1)
     params = Param(dtype, reach, written=False), Param(dtype, reach, written=True)
     statement = Statement(1, target_place, interner.load(dtype, 0, (source,)))
     body = Body(tuple(LoopAxis(size, EachThread()) for size in sizes), (statement,))

@@ -10,7 +10,7 @@ from hybridize.base.dims import Size, is_symbolic, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.device.numbers import Numbers, all_of
-from hybridize.codegen.llvm.device.threads import begin_copy
+from hybridize.codegen.llvm.device.threads import SharedMemory, begin_copy
 from hybridize.schedule.device.operands import BlockOperand
 from hybridize.schedule.device.tiles import BlockTile
 
@@ -60,7 +60,7 @@ class Panel:
         numbers: Numbers,
         arithmetic: ArithmeticEmitter,
         operand: BlockOperand,
-        array: str,
+        memory: SharedMemory,
         span: int,
         rows: int,
         tile: BlockTile,
@@ -68,18 +68,27 @@ class Panel:
     ) -> None:
         self.f, self.numbers, self.arithmetic = numbers.f, numbers, arithmetic
         self.operand, self.member = operand, member
-        self.array = array
         self.span = span
         """Rows or columns of the tile."""
         self.rows = rows
         """Those of a thread."""
         self.tile = tile
         self.pitch = tile.pitch(span, arithmetic.bytes)
+        self.stage = tile.stage_elements(span, arithmetic.bytes)
+        """Elements from one stage to the next."""
+        self.type = arithmetic.element if tile.unit in ("bf16", "f16") else arithmetic.type
+        """LLVM's type of an element."""
+        self.array = memory.array(self.type, tile.stages * self.stage, tile.panel_bytes(arithmetic.bytes))
         self._fetches: list[_Fetch] = []
 
     def apart(self, number: int) -> int:
         """Rows of the tile between a thread's first one and that of the group which begins with `number`."""
         return number * (self.span // self.rows)
+
+    def place(self, along: str, term: str) -> str:
+        """The place of an element within a stage: by terms; by rows where warps multiply."""
+        outer, inner = (along, term) if self.tile.of_warps else (term, along)
+        return self.numbers.plus(self.numbers.times(outer, self.pitch), inner)
 
     # Shares of threads
 
@@ -108,7 +117,7 @@ class Panel:
                         for at, border in zip(self.member.borders, operand.borders, strict=True)
                     ),
                     inside=inside,
-                    to=numbers.plus(numbers.times(term, self.pitch), along),
+                    to=self.place(along, term),
                     is_there=is_there,
                 )
             )
@@ -135,13 +144,13 @@ class Panel:
         return [self._guarded(there, index) for _, there, index in self._elements(first, k)]
 
     def keep(self, values: Iterator[str], stage: str) -> None:
-        """Put brought elements into the panels that begin at an index."""
+        """Put brought elements into the panels of a stage."""
         for one in self._fetches:
             with self.f.when(one.is_there) if one.is_there else nullcontext():
-                self.arithmetic.store_computed(self.f, next(values), self._place(one, stage), 1)
+                self.f.do(f"store {self.type} {next(values)}, ptr {self._place(one, stage)}")
 
     def copy(self, first: str, k: Size, stage: str) -> None:
-        """Begin to copy the elements from term `first` on into the panels that begin at an index."""
+        """Begin to copy the elements from term `first` on into the panels of a stage."""
         nbytes = self.arithmetic.bytes
         for one, there, index in self._elements(first, k):
             source = self.numbers.element(self.member.pointer, index, self.arithmetic.element)
@@ -149,7 +158,8 @@ class Panel:
                 begin_copy(self.f, self._place(one, stage), source, nbytes, there)
 
     def _place(self, one: _Fetch, stage: str) -> str:
-        return self.numbers.element(self.array, self.numbers.plus(stage, one.to), self.arithmetic.type)
+        begin = self.numbers.times(stage, self.stage)
+        return self.numbers.element(self.array, self.numbers.plus(begin, one.to), self.type)
 
     def _elements(self, first: str, k: Size) -> Iterator[tuple[_Fetch, str, str]]:
         """The elements that a thread brings: an i1 that tells whether there is one, and its index in the operand."""
@@ -175,13 +185,15 @@ class Panel:
 
     def _guarded(self, there: str, index: str) -> str:
         """An element where it is there, else 0."""
-        f, kind, before = self.f, self.arithmetic.type, self.f.label
+        f, kind, before = self.f, self.type, self.f.label
         then, after = f.fresh("there"), f.fresh("past")
         f.branch(there, then, after, begin=then)
-        value = self.arithmetic.load(f, self.numbers.element(self.member.pointer, index, self.arithmetic.element), 1)
+        pointer = self.numbers.element(self.member.pointer, index, self.arithmetic.element)
+        is_raw = kind == self.arithmetic.element
+        value = f.op(f"load {kind}, ptr {pointer}") if is_raw else self.arithmetic.load(f, pointer, 1)
         last = f.label
         f.enter(after)
-        return f.op(f"phi {kind} [ {self.arithmetic.nothing}, %{before} ], [ {value}, %{last} ]")
+        return f.op(f"phi {kind} [ {'0' if kind.startswith('i') else '0.0'}, %{before} ], [ {value}, %{last} ]")
 
 
 def _divides(width: int, count: Size) -> bool:

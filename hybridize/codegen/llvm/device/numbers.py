@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridize.base.dims import Size, is_symbolic
+from hybridize.base.dims import Size, is_symbolic, known
 from hybridize.codegen.llvm.text import Function, is_number
+from hybridize.schedule.device.contractions import BlockSums
 
 LARGEST = (1 << 31) - 1
 
@@ -100,3 +101,23 @@ def all_of(f: Function, conditions: Sequence[str]) -> str:
     for other in others:
         first = f.op(f"and i1 {first}, {other}")
     return first
+
+
+def numbers_of(f: Function, sums: BlockSums) -> Numbers:
+    """The numbers of a kernel: of 32 bits where no index of it is larger, those beyond the last tile counted too."""
+    grid, sizes = sums.grid, [sums.grid.batch, sums.grid.m, sums.grid.n, sums.grid.k, sums.grid.part_elements]
+    for operand in sums.operands:
+        sizes += [operand.elements, operand.first, *(size for one in operand.borders for size in (one.size, one.first))]
+        for walk in (operand.batch, operand.along, operand.terms):
+            sizes += [*walk.sizes, *walk.steps]
+    if not known(sizes):
+        return Numbers(f, is_small=False)
+    tile = grid.tile
+    beyond = [tile.m, tile.n, 2 * tile.k]
+    most = [grid.batch * (grid.m + tile.m) * (grid.n + tile.n), grid.part_elements, grid.k + 2 * tile.k]
+    for operand in sums.operands:
+        steps = [abs(step) for walk in (operand.along, operand.terms) for step in walk.steps]
+        most.append(2 * operand.elements + abs(operand.first) + max(beyond) * sum(steps))
+        most += [2 * one.size * one.divisor + abs(one.first) + max(beyond) * sum(map(abs, (*one.along, *one.terms)))
+                 for one in operand.borders]  # fmt: skip
+    return Numbers(f, is_small=max(most) < LARGEST)

@@ -14,20 +14,29 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from hybridize.base.dims import same
 from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.derivations import array_of, derivation
+from hybridize.codegen.llvm.device.assertions import emit_assertion
 from hybridize.codegen.llvm.device.nests import emit_nest
 from hybridize.codegen.llvm.device.products import emit_sums_of_parts, emit_tiles
+from hybridize.codegen.llvm.device.routines import emit_routine_kernel
 from hybridize.codegen.llvm.objects import assembly
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.graph import Graph
 from hybridize.graph.ir import Array
 from hybridize.machine.target import Target
-from hybridize.runtime.plan import Derivation, KernelLaunch, Plan, PlanMaker, PlanStep, plain
+from hybridize.runtime.plan import Buffer, Derivation, KernelLaunch, Plan, PlanMaker, PlanNote, PlanStep, plain
 from hybridize.schedule import Schedule, schedule
 from hybridize.schedule.device.contractions import BlockPlan
-from hybridize.schedule.device.refusals import refused
 from hybridize.schedule.kernel import Kernel, Launch
 from hybridize.schedule.launches import planned, running_order
-from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, RegionStep, ScheduleStep, Stable
+from hybridize.schedule.steps import (
+    ContractionStep,
+    Derived,
+    LoopStep,
+    RegionStep,
+    RoutineStep,
+    ScheduleStep,
+    Stable,
+)
 
 
 @frozen(eq=False)
@@ -70,7 +79,9 @@ def build_kernels(graph: Graph, target: Target, stable: Collection[int] = ()) ->
     # Last: whatever the code relies on has been assumed by now.
     sizes = () if graph.scope is None else tuple(graph.scope.lines())
     makers = tuple(writer.makers.values())
-    plan = changed(program.plan, steps=steps, derivations=derivations, sizes=sizes, makers=makers)
+    plan = changed(
+        program.plan, steps=steps, derivations=derivations, sizes=sizes, makers=makers, notes=tuple(writer.notes)
+    )
     constants = tuple(map(array_of, program.constants))
     return DeviceProgram(program, plan, writer.module, target, constants, tuple(sources))
 
@@ -81,6 +92,7 @@ class _Writer:
     def __init__(self, target: Target) -> None:
         self.module = Module(target.halves)
         self.makers: dict[str, PlanMaker] = {}
+        self.notes: dict[PlanNote, int] = {}
         self._target = target
         self._written: dict[str, str] = {}
 
@@ -104,16 +116,11 @@ class _Writer:
         return derivation(slot, derived, name, arrays, self._target)
 
     def _launches(self, step: ScheduleStep) -> Iterator[KernelLaunch]:
-        before = set(self.module.declarations)
         for name, launch in self._kernels(step):
             symbols = self.module.functions[name].symbols
             sizes = tuple(symbols[number].name for number in sorted(symbols))
             yield KernelLaunch(name, sizes=sizes, blocks=plain(launch.blocks), threads=launch.threads)
-        outside = [one for one in self.module.declarations if one not in before and not one.startswith("llvm.")]
-        if outside:
-            ops = ", ".join(dict.fromkeys(step.provenance.ops))
-            what = f"{ops}: it calls {outside[0]} of the C library, and"
-            raise refused(what, self._target, ", ".join(step.provenance.lines))
+        assert all(one.startswith("llvm.") for one in self.module.declarations), "it asks the C library"
 
     def _kernels(self, step: ScheduleStep) -> Iterator[tuple[str, Launch]]:
         """The functions that a step launches, in order."""
@@ -133,13 +140,31 @@ class _Writer:
                     if same(sums.grid.launch.blocks, 0):
                         continue
                     key = f"{plan.elements!r} {plan.sizes!r} {sums!r} {bool(plan.scratch_bytes)} {ending}"
-                    how = {"plan": plan, "sums": sums, "ending": ending, "target": self._target}
-                    yield self._once("product", key, functools.partial(emit_tiles, **how)), sums.grid.launch
+                    tiles = functools.partial(emit_tiles, plan=plan, sums=sums, ending=ending, target=self._target)
+                    yield self._once("product", key, tiles), sums.grid.launch
                     if sums.grid.after is not None:
-                        write = functools.partial(emit_sums_of_parts, **how)
-                        yield self._once("parts", f"after {key}", write), sums.grid.after
+                        parts = functools.partial(
+                            emit_sums_of_parts, plan=plan, sums=sums, ending=ending, target=self._target
+                        )
+                        yield self._once("parts", f"after {key}", parts), sums.grid.after
+            case RoutineStep(outputs=()):
+                number = self._noted(step)
+                write = functools.partial(emit_assertion, step=step, number=number)
+                yield self._once("asserts", f"{number} {step.inputs}", write), step.kernels[0].launch
+            case RoutineStep():
+                for one in step.kernels:
+                    write = functools.partial(emit_routine_kernel, step=step, kernel=one, target=self._target)
+                    operands = f"{one} {step.routine} {step.inputs} {step.outputs}"
+                    yield self._once(step.routine.name, operands, write), one.launch
             case _:
                 raise TypeError(f"{type(step).__name__} is scheduled for a device")
+
+    def _noted(self, step: RoutineStep) -> int:
+        """The number of the note that an assertion leaves, from 1 on."""
+        operands = tuple(map(Buffer.of, step.inputs[1:]))
+        message, recipe = map(str, step.routine.parameters)
+        note = PlanNote(step.routine.name, message, recipe, operands)
+        return self.notes.setdefault(note, len(self.notes) + 1)
 
     def _once(self, kind: str, key: str, write: Callable[[Module, str], Function]) -> str:
         """Write a function unless an equal one is there; returns its name."""

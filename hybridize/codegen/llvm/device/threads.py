@@ -64,6 +64,12 @@ def block(f: Function) -> str:
     return _special(f, "ctaid.x")
 
 
+def thread_of_all(f: Function) -> str:
+    """The number of the thread among those of all blocks, as an i64."""
+    assert isinstance(f, KernelFunction)
+    return f.plus(f.times(block(f), f.bounds["tid.x"]), thread(f))
+
+
 def _special(f: Function, name: str) -> str:
     symbol = f.module.declare(f"llvm.nvvm.read.ptx.sreg.{name}", "i32", [])
     bound = f.bounds[name] if isinstance(f, KernelFunction) else LARGEST

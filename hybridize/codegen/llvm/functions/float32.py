@@ -19,8 +19,9 @@ from hybridize.base.dtypes import DType, float32
 from hybridize.codegen.llvm.functions import float64 as double
 from hybridize.codegen.llvm.functions import wide
 from hybridize.codegen.llvm.functions.exponentials import LOG2E, Exponentials
-from hybridize.codegen.llvm.functions.gamma import gamma
+from hybridize.codegen.llvm.functions.gamma import gamma, log_gamma
 from hybridize.codegen.llvm.functions.templates import Template, template
+from hybridize.codegen.llvm.functions.unaided import UNAIDED
 from hybridize.codegen.llvm.functions.vectors import Vectors
 from hybridize.codegen.llvm.text import Function
 from hybridize.machine.target import Target
@@ -214,6 +215,9 @@ CALLED: dict[str, Rule] = {
 """Rules in float32 with a function of their own."""
 
 
+_UNAIDED: dict[str, Rule] = {"gammaln": wide.through(log_gamma)}
+
+
 @functools.lru_cache(256)
 def _template(name: str, arity: int, lanes: int, target: Target) -> Template | None:
     """The instructions of a rule that is written where it is used."""
@@ -226,8 +230,8 @@ def _apply(name: str, f: Function, args: list[str], dtype: DType, lanes: int, ta
         known = _template(name, len(args), lanes, target)
         return INLINE[name](v, *args) if known is None else known.write(f, args)
     rule = (CALLED if dtype == float32 else double.RULES)[name]
-    if target.device is not None:  # a call there would keep what it passes in memory
-        return rule(v, *args)
+    if target.device is not None:  # it has no C library, and a call there would keep what it passes in memory
+        return (_UNAIDED if dtype == float32 else UNAIDED).get(name, rule)(v, *args)
     callee = f"hy.{name}.{v.suffix}"
     if callee not in f.module.functions:
         params = [(v.type, f"x{number}") for number in range(len(args))]

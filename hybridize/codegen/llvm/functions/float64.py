@@ -25,7 +25,7 @@ EXPONENTIALS = Exponentials(
 )  # fmt: skip
 
 
-def _log(w: Vectors, x: str) -> str:
+def log(w: Vectors, x: str) -> str:
     """f - (f^2 / 2 - s (f^2 / 2 + R)), s = f / (2 + f): the form of fdlibm, below 1 ulp."""
     small = w.compare("olt", x, w.number(2.0**-1022))
     scaled = w.select(small, w.mul(x, w.number(2.0**54)), x)
@@ -54,21 +54,27 @@ def _logaddexp(w: Vectors, x: str, y: str) -> str:
 
 
 def _erfinv(w: Vectors, x: str) -> str:
-    """Halley's steps on erf, or on erfc, which does not cancel near 1.
+    def near(w: Vectors, y: str, a: str) -> str:
+        return w.sub(w.per_lane("erf", y), a)
+
+    def far(w: Vectors, y: str, rest: str) -> str:
+        return w.sub(rest, w.per_lane("erfc", y))
+
+    return inverse_of_erf(w, x, wide.library("log"), near, far)
+
+
+def inverse_of_erf(w: Vectors, x: str, log: Rule, near: Rule, far: Rule) -> str:
+    """Halley's steps on erf(y) - |x|, which `near` gives, or on 1 - |x| - erfc(y), which does not cancel near 1.
 
     From the approximation above, or, beyond what it was made for, from erfc(y) ~ exp(-y^2) / (y sqrt(pi)).
     """
     a = w.abs(x)
     rest = w.sub(w.number(1.0), a)
-    far = w.neg(w.per_lane("log", rest))
-    far_y = w.sqrt(w.fma(w.per_lane("log", w.mul(far, w.number(math.pi))), w.number(-0.5), far))
-    y = w.select(w.compare("olt", far, w.number(15.0)), wide.erfinv(w, a), far_y)
+    size = w.neg(log(w, rest))
+    far_y = w.sqrt(w.fma(log(w, w.mul(size, w.number(math.pi))), w.number(-0.5), size))
+    y = w.select(w.compare("olt", size, w.number(15.0)), wide.erfinv(w, a), far_y)
     for _ in range(3):
-        error = w.select(
-            w.compare("olt", a, w.number(0.5)),
-            w.sub(w.per_lane("erf", y), a),
-            w.sub(rest, w.per_lane("erfc", y)),
-        )
+        error = w.select(w.compare("olt", a, w.number(0.5)), near(w, y, a), far(w, y, rest))
         slope = w.mul(EXPONENTIALS.exp(w, w.neg(w.mul(y, y))), w.number(2 / math.sqrt(math.pi)))
         step = w.div(error, slope)
         y = w.sub(y, w.div(step, w.fma(y, step, w.number(1.0))))
@@ -97,7 +103,7 @@ RULES: dict[str, Rule] = {
     "expm1": EXPONENTIALS.expm1,
     "tanh": EXPONENTIALS.tanh,
     "sigmoid": EXPONENTIALS.sigmoid,
-    "log": _log,
+    "log": log,
     "logaddexp": _logaddexp,
     "erfinv": _erfinv,
     "rsqrt": _rsqrt,

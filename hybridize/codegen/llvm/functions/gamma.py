@@ -4,7 +4,7 @@
     Γ(a) = e^E / (a (a + 1) ... (y - 1)),  E = (y - 1/2) log y - y + log(2π) / 2 + 1 / (12 y) - ...
 
 where y = a + n is at least 8, and to the left Γ(-a) = -π / (a sin(πa) Γ(a)). E reaches 1000, whence log y needs 64
-bits. A `Pair` is an unevaluated sum of which the second float is small beside the first.
+bits.
 """
 
 from __future__ import annotations
@@ -12,10 +12,23 @@ from __future__ import annotations
 import math
 
 from hybridize.codegen.llvm.functions import wide
+from hybridize.codegen.llvm.functions.pairs import (
+    TWO_THIRDS,
+    Pair,
+    added,
+    chosen,
+    exp,
+    log,
+    minus,
+    multiplied,
+    numbers,
+    over,
+    plus,
+    settled,
+    times,
+)
 from hybridize.codegen.llvm.functions.rounding import rounded
 from hybridize.codegen.llvm.functions.vectors import Vectors
-
-Pair = tuple[str, str]
 
 SHIFTED = 8
 """From here on the series is used."""
@@ -28,60 +41,10 @@ STIRLING = (
 )  # fmt: skip
 HALF_LOG_TWO_PI = (0.9189385332046728, -3.878294158067242e-17)
 PI = (math.pi, 1.2246467991473532e-16)
-TWO_THIRDS = (2 / 3, 3.700743415417188e-17)
 LOG = tuple(2 / (2 * k + 1) for k in range(12, 1, -1))
 # (sin πb - πb) / b^3 and (1 - cos πb) / b^2, as functions of b^2 below 1/16.
 SIN = tuple((-1) ** k * math.pi ** (2 * k + 1) / math.factorial(2 * k + 1) for k in range(9, 0, -1))
 COS = tuple((-1) ** (k + 1) * math.pi ** (2 * k) / math.factorial(2 * k) for k in range(10, 0, -1))
-
-
-# Sums of two floats
-
-
-def _sum(w: Vectors, x: str, y: str) -> Pair:
-    """x + y and what it lost."""
-    total = w.add(x, y)
-    rest = w.sub(total, x)
-    return total, w.add(w.sub(x, w.sub(total, rest)), w.sub(y, rest))
-
-
-def _settled(w: Vectors, x: str, y: str) -> Pair:
-    """The same where x is the greater."""
-    total = w.add(x, y)
-    return total, w.sub(y, w.sub(total, x))
-
-
-def _product(w: Vectors, x: str, y: str) -> Pair:
-    """x y and what it lost."""
-    product = w.mul(x, y)
-    if w.target.fma:
-        return product, w.fma(x, y, w.neg(product))
-    (a, b), (c, d) = _halves(w, x), _halves(w, y)
-    lost = w.sub(w.mul(a, c), product)
-    return product, w.add(w.add(w.add(lost, w.mul(a, d)), w.mul(b, c)), w.mul(b, d))
-
-
-def _halves(w: Vectors, x: str) -> Pair:
-    """x as a sum of two floats of 26 bits, whose products are exact."""
-    moved = w.mul(x, w.number(2.0**27 + 1))
-    upper = w.sub(moved, w.sub(moved, x))
-    return upper, w.sub(x, upper)
-
-
-def _times(w: Vectors, x: Pair, y: Pair) -> Pair:
-    product, lost = _product(w, x[0], y[0])
-    return _settled(w, product, w.fma(x[0], y[1], w.fma(x[1], y[0], lost)))
-
-
-def _over(w: Vectors, x: Pair, y: Pair) -> Pair:
-    quotient = w.div(x[0], y[0])
-    product, lost = _product(w, quotient, y[0])
-    rest = w.add(w.sub(w.sub(x[0], product), lost), w.sub(x[1], w.mul(quotient, y[1])))
-    return quotient, w.div(rest, y[0])
-
-
-def _numbers(w: Vectors, pair: tuple[float, float]) -> Pair:
-    return w.number(pair[0]), w.number(pair[1])
 
 
 # Parts of the formula
@@ -94,15 +57,15 @@ def _log(w: Vectors, y: str) -> Pair:
     k = w.to_float(w.iop("ashr", moved, w.integer(52)))
     m = w.from_bits(w.iop("add", w.iop("and", moved, w.integer((1 << 52) - 1)), w.integer(root_half)))
     zero = w.number(0.0)
-    s = _over(w, (w.sub(m, w.number(1.0)), zero), _sum(w, m, w.number(1.0)))
-    square = _times(w, s, s)
-    cubic = _times(w, _times(w, square, s), _numbers(w, TWO_THIRDS))
+    s = over(w, (w.sub(m, w.number(1.0)), zero), added(w, m, w.number(1.0)))
+    square = times(w, s, s)
+    cubic = times(w, times(w, square, s), numbers(w, TWO_THIRDS))
     z = square[0]
     tail = w.mul(w.mul(w.mul(z, z), s[0]), w.poly(z, LOG))
-    first, lost = _sum(w, w.mul(k, w.number(wide.LN2_HIGH)), w.add(s[0], s[0]))
-    second, lost_again = _sum(w, first, cubic[0])
+    first, lost = added(w, w.mul(k, w.number(wide.LN2_HIGH)), w.add(s[0], s[0]))
+    second, lost_again = added(w, first, cubic[0])
     small = w.fma(k, w.number(wide.LN2_LOW), w.add(w.add(s[1], s[1]), cubic[1]))
-    return _settled(w, second, w.add(w.add(lost, lost_again), w.add(small, tail)))
+    return settled(w, second, w.add(w.add(lost, lost_again), w.add(small, tail)))
 
 
 def _exponent(w: Vectors, y: Pair) -> Pair:
@@ -111,24 +74,13 @@ def _exponent(w: Vectors, y: Pair) -> Pair:
     weight = w.sub(y[0], w.number(0.5))
     inverse = w.div(w.number(1.0), y[0])
     series = w.mul(inverse, w.poly(w.mul(inverse, inverse), STIRLING))
-    total, lost = _product(w, weight, log[0])
+    total, lost = multiplied(w, weight, log[0])
     small = w.fma(weight, log[1], lost)
     small = w.fma(y[1], w.fma(inverse, w.number(-0.5), log[0]), small)
     for term in (w.neg(y[0]), w.number(HALF_LOG_TWO_PI[0]), series):
-        total, lost = _sum(w, total, term)
+        total, lost = added(w, total, term)
         small = w.add(small, lost)
     return total, w.add(small, w.number(HALF_LOG_TWO_PI[1]))
-
-
-def _exp(w: Vectors, x: Pair) -> tuple[Pair, str, str]:
-    """e^x = pair * 2^n: the pair, n as a float and as an integer."""
-    n, k = w.rounded(x[0], 1.4426950408889634)
-    # The first product is exact, and so is the difference.
-    r = w.fma(n, w.number(-wide.LN2_HIGH), x[0])
-    r, rest = _sum(w, r, w.fma(n, w.number(-wide.LN2_LOW), x[1]))
-    total, lost = _settled(w, w.number(1.0), r)
-    tail = w.mul(w.mul(r, r), w.poly(r, wide.EXP))
-    return _settled(w, total, w.add(w.fma(rest, total, lost), tail)), n, k
 
 
 def _sine(w: Vectors, a: str) -> tuple[Pair, str]:
@@ -139,10 +91,61 @@ def _sine(w: Vectors, a: str) -> tuple[Pair, str]:
     steep = w.compare("olt", b, w.number(0.25))
     c = w.select(steep, b, w.sub(w.number(0.5), b))
     z = w.mul(c, c)
-    line, lost = _product(w, c, w.number(PI[0]))
-    rising = _settled(w, line, w.add(w.fma(c, w.number(PI[1]), lost), w.mul(w.mul(c, z), w.poly(z, SIN))))
-    flat = _settled(w, w.number(1.0), w.neg(w.mul(z, w.poly(z, COS))))
+    line, lost = multiplied(w, c, w.number(PI[0]))
+    rising = settled(w, line, w.add(w.fma(c, w.number(PI[1]), lost), w.mul(w.mul(c, z), w.poly(z, SIN))))
+    flat = settled(w, w.number(1.0), w.neg(w.mul(z, w.poly(z, COS))))
     return (w.select(steep, rising[0], flat[0]), w.select(steep, rising[1], flat[1])), turn
+
+
+NEAR_ZERO = 0.2
+"""How close to 1 and to 2, where log gamma is 0, a polynomial gives it."""
+# log(gamma(1 + t)) / t and log(gamma(2 + t)) / t; Chebyshev, 2^-62 and 2^-68.
+NEAR_ONE = (
+    0.06548233623971626, -0.06926806831052475, 0.06173274259554006, -0.0658605608350294, 0.07146449468806439,
+    -0.07696570237078018, 0.08335309031674268, -0.0909532280069395, 0.10009946795800884, -0.11133427685623695,
+    0.12550966944321493, -0.1440498966830933, 0.16955717699772652, -0.20738555102900882, 0.2705808084277841,
+    -0.40068563438653093, 0.8224670334241132, -0.5772156649015329,
+)  # fmt: skip
+NEAR_TWO = (
+    -2.1079805058658416e-06, 4.5210468889543235e-06, -9.43533513480078e-06, 2.049838442497534e-05,
+    -4.4926364042847215e-05, 9.945778338823202e-05, -0.0002231547563666988, 0.0005096695203070993,
+    -0.0011927539117208093, 0.0028905103307788243, -0.007385551028673921, 0.02058080842778441, -0.0673523010531981,
+    0.3224670334241132, 0.42278433509846713,
+)  # fmt: skip
+
+
+def log_gamma(w: Vectors, x: str) -> str:
+    """log |gamma(x)|, infinite at zeros and negative whole numbers.
+
+    E less the logarithm of what the shift multiplied; to the left the logarithm of pi / (a sin(pi a)) takes that away.
+    Beside its zeros to the left of 0 the error is that of the logarithms, below 2^-58.
+    """
+    zero, one = w.number(0.0), w.number(1.0)
+    size = w.abs(x)
+    tiny = w.compare("olt", size, w.number(2.0**-57))
+    a = w.select(tiny, one, size)
+    shifted, shift = (one, zero), zero
+    for step in range(SHIFTED):
+        below = w.compare("olt", a, w.number(float(SHIFTED - step)))
+        shifted = chosen(w, below, times(w, shifted, added(w, a, w.number(float(step)))), shifted)
+        shift = w.select(below, w.number(step + 1.0), shift)
+    exponent = _exponent(w, added(w, a, shift))
+    negative = w.logic("and", w.compare("olt", x, zero), w.compare("oge", size, w.number(2.0**-57)))
+    sine, _ = _sine(w, a)
+    pole = w.logic("and", negative, w.compare("oeq", sine[0], zero))
+    sine = chosen(w, pole, (one, zero), sine)
+    reflected = over(w, times(w, numbers(w, PI), shifted), times(w, sine, (a, zero)))
+    logarithm = log(w, chosen(w, tiny, (size, zero), chosen(w, negative, reflected, shifted)))
+    y = w.add(*plus(w, exponent, minus(w, logarithm)))
+    y = w.select(negative, w.neg(y), y)
+    y = w.select(tiny, w.neg(w.add(*logarithm)), y)
+    for centre, series in ((1.0, NEAR_ONE), (2.0, NEAR_TWO)):
+        t = w.sub(x, w.number(centre))
+        y = w.select(w.compare("olt", w.abs(t), w.number(NEAR_ZERO)), w.add(w.mul(t, w.poly(t, series)), zero), y)
+    infinite = w.logic("or", pole, w.logic("or", w.compare("oeq", size, w.number(wide.INF)), w.compare("oeq", x, zero)))
+    y = w.select(w.compare("olt", w.abs(y), w.number(wide.INF)), y, w.number(wide.INF))
+    y = w.select(infinite, w.number(wide.INF), y)
+    return w.select(w.compare("uno", x, x), x, y)
 
 
 def gamma(w: Vectors, x: str) -> str:
@@ -154,13 +157,13 @@ def gamma(w: Vectors, x: str) -> str:
     product, shift = (one, zero), zero
     for step in range(SHIFTED):
         below = w.compare("olt", a, w.number(float(SHIFTED - step)))
-        further = _times(w, product, _sum(w, a, w.number(float(step))))
+        further = times(w, product, added(w, a, w.number(float(step))))
         product = w.select(below, further[0], product[0]), w.select(below, further[1], product[1])
         shift = w.select(below, w.number(step + 1.0), shift)
-    power, n, k = _exp(w, _exponent(w, _sum(w, a, shift)))
-    right = _over(w, power, product)
+    power, n, k = exp(w, _exponent(w, added(w, a, shift)))
+    right = over(w, power, product)
     sine, sign = _sine(w, w.abs(x))
-    left = _over(w, _numbers(w, PI), _times(w, _times(w, sine, (a, zero)), right))
+    left = over(w, numbers(w, PI), times(w, times(w, sine, (a, zero)), right))
     negative = w.compare("olt", x, zero)
     y = w.select(negative, w.copysign(w.add(*left), w.neg(sign)), w.add(*right))
     inverse = w.f.op(f"select {w.btype} {negative}, {w.itype} {w.iop('sub', w.integer(0), k)}, {w.itype} {k}")

@@ -232,7 +232,7 @@ def _hypot(w: Vectors, x: str, y: str) -> str:
 
 
 def _pow(w: Vectors, x: str, y: str) -> str:
-    """|x|^y by logarithms, then the sign and the cases of IEEE 754-2019, 9.2.1."""
+    """|x|^y by logarithms, then the rest."""
     zero, one = w.number(0.0), w.number(1.0)
     a = w.abs(x)
     z = w.mul(log(w, a), y)
@@ -240,6 +240,12 @@ def _pow(w: Vectors, x: str, y: str) -> str:
     power = w.select(w.compare("olt", z, w.number(-600.0)), zero, power)
     power = w.select(w.compare("ogt", z, w.number(600.0)), w.number(INF), power)
     power = w.select(w.compare("oeq", a, one), w.select(w.compare("uno", y, y), y, one), power)
+    return power_of(w, (x, a), y, power)
+
+
+def power_of(w: Vectors, base: tuple[str, str], y: str, power: str) -> str:
+    """x^y, given x, |x| and |x|^y: the sign, and the cases of IEEE 754-2019, 9.2.1."""
+    (x, a), zero, one = base, w.number(0.0), w.number(1.0)
     half = w.mul(y, w.number(0.5))
     whole = w.compare("oeq", rounded(w, "trunc", y), y)
     halfway = w.compare("one", rounded(w, "trunc", half), half)

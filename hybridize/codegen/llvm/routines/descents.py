@@ -12,6 +12,7 @@ from hybridize.base import dims
 from hybridize.base.dims import same
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.routines.cells import Cells
+from hybridize.codegen.llvm.routines.units import each_unit
 from hybridize.codegen.llvm.text import Function
 from hybridize.loops.expr import Routine
 from hybridize.machine.target import Target
@@ -24,6 +25,10 @@ def write(
     """Write the body of `descent` with the parameter depth."""
     rows, trees = inputs[0].shape[0], inputs[3].shape[0]
     ways = _Ways(f, routine.parameters[0], inputs)
+    if target.device is not None:
+        with each_unit(f, target, trees, rows) as (tree, row):
+            ways.write([(tree, row)])
+        return
     whole = rows // thresholds.DESCENTS_TOGETHER * thresholds.DESCENTS_TOGETHER
     if dims.is_symbolic(rows) or whole:
         with f.loop(0, trees) as tree, f.loop(0, whole, thresholds.DESCENTS_TOGETHER) as row:

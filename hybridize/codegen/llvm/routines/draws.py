@@ -15,6 +15,7 @@ from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.functions.table import constant, emit_call, emit_cast, register, select
 from hybridize.codegen.llvm.routines.reals import Reals
+from hybridize.codegen.llvm.routines.units import each_unit
 from hybridize.codegen.llvm.text import Function, shuffled
 from hybridize.loops.draws import TERMS, Term, candidates, judged, squeezed
 from hybridize.loops.expr import CallExpr, Cast, Const, Expr, Load, Routine, Select
@@ -30,6 +31,10 @@ def write_gamma(
     """Write the body of `standard_gamma`: operands are the key and the shapes."""
     reals = Reals(f, inputs[1].dtype, target)
     words = _words(f)
+    if target.device is not None:
+        with each_unit(f, target, inputs[1].size) as (position,):
+            _accepted_candidate(f, reals, words, position)
+        return
     count, lanes = f.size(inputs[1].size), reals.width
     whole = f.op(f"and i64 {count}, {-2 * lanes}") if lanes > 1 else "0"
     if lanes > 1:

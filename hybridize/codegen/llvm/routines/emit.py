@@ -19,6 +19,7 @@ from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.routines import descents, draws, factors, orthogonal, prefixes, sorting, spectra
 from hybridize.codegen.llvm.routines.cells import Cells
+from hybridize.codegen.llvm.routines.units import areas_of, each_unit
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.loops.expr import Routine
 from hybridize.machine.target import Target
@@ -43,16 +44,27 @@ def emit_routine(
     name = f"{routine.name}.{hashlib.sha256(' '.join(case).encode()).hexdigest()[:12]}"
     if name in module.functions:
         return name
-    if routine.name not in _WRITERS and routine.name not in _WRITERS_WITH_SCRATCH:
-        raise CodegenError("E955", f"no routine is called {routine.name!r}")
     params = [("ptr", f"o{k}") for k in range(len(outputs))] + [("ptr", f"i{k}") for k in range(len(inputs))]
     f = Function(module, name, [*params, ("ptr", "scratch")])
+    write_routine(f, routine, inputs, outputs, scratch, target)
+    return name
+
+
+def write_routine(
+    f: Function, routine: Routine, inputs: Types, outputs: Types, scratch: RoutineScratch, target: Target
+) -> None:
+    """Write the body of a routine, whose params are `o0`, ..., `i0`, ... and `scratch`.
+
+    Raises:
+        CodegenError E955: there is no such routine.
+    """
     if routine.name in _WRITERS:
         _WRITERS[routine.name](f, routine, inputs, outputs, target)
-    else:
-        areas = {area: f.at("%scratch", at) for area, at in scratch.offsets}
+    elif routine.name in _WRITERS_WITH_SCRATCH:
+        areas = areas_of(f, scratch, target)
         _WRITERS_WITH_SCRATCH[routine.name](f, routine, inputs, outputs, target, areas)
-    return name
+    else:
+        raise CodegenError("E955", f"no routine is called {routine.name!r}")
 
 
 def _around(type_: TensorType, axis: int) -> tuple[int, int, int]:
@@ -65,8 +77,14 @@ def _empty(sizes: Iterable[int]) -> bool:
     return any(size < 1 for size in sizes)
 
 
-def _columns(f: Function, outer: int, inner: int, lanes: int, body: Callable[[str, str, int], None]) -> None:
+def _columns(
+    f: Function, target: Target, outer: int, inner: int, lanes: int, body: Callable[[str, str, int], None]
+) -> None:
     """Call body(outer index, inner index, lanes) so that every column of [outer, inner] is met once."""
+    if target.device is not None:
+        with each_unit(f, target, outer, inner) as (row, column):
+            body(row, column, 1)
+        return
     whole = inner // lanes * lanes if lanes > 1 and not same(inner, 1) else 0
     with f.loop(0, outer) as rows:
         for start, stop, width in ((0, whole, lanes), (whole, inner, 1)):
@@ -101,19 +119,21 @@ def _running(f: Function, routine: Routine, inputs: Types, outputs: Types, targe
         result.store_number(first, "%o0", position, lanes)
         with f.loop(1, n, carry=[(result.number_type(lanes), first)]) as loop:
             position, x = element(loop.index)
-            total = loop.values[0]
-            match routine.name:
-                case "cum_sum":
-                    total = result.arithmetic("add", total, x, lanes)
-                case "cum_prod":
-                    total = result.arithmetic("mul", total, x, lanes)
-                case _:
-                    greater = result.beyond(x, total, True, lanes)
-                    total = result.choose(greater, x, total, result.number_type(lanes), lanes)
+            total = running_total(result, routine.name, loop.values[0], x, lanes)
             result.store_number(total, "%o0", position, lanes)
             loop.following = [total]
 
-    _columns(f, outer, inner, target.lanes(max(4, outputs[0].dtype.itemsize)), column)
+    _columns(f, target, outer, inner, target.lanes(max(4, outputs[0].dtype.itemsize)), column)
+
+
+def running_total(cells: Cells, name: str, total: str, x: str, lanes: int) -> str:
+    """The sum, product or maximum of what came before, and an element."""
+    match name:
+        case "cum_sum":
+            return cells.arithmetic("add", total, x, lanes)
+        case "cum_prod":
+            return cells.arithmetic("mul", total, x, lanes)
+    return cells.choose(cells.beyond(x, total, True, lanes), x, total, cells.number_type(lanes), lanes)
 
 
 # Scatters
@@ -145,7 +165,7 @@ def _scatter(f: Function, routine: Routine, inputs: Types, outputs: Types, targe
             x, y = cells.load_number("%o0", to, lanes), cells.load_number("%i2", from_, lanes)
             cells.store_number(cells.arithmetic("add", x, y, lanes), "%o0", to, lanes)
 
-        _columns(f, 1, row, target.lanes(max(4, base.dtype.itemsize)), element)
+        _columns(f, target, 1, row, target.lanes(max(4, base.dtype.itemsize)), element)
 
 
 def _begin_with(f: Function, base: TensorType) -> None:
@@ -160,6 +180,17 @@ def _update(f: Function, routine: Routine, inputs: Types, outputs: Types, target
     axis = routine.parameters[0]
     outer, n, inner = _around(base, axis)
     length = part.shape[axis]
+    if target.device is not None:
+        cells = Cells(f, base.dtype)
+        start = f.between(Cells(f, inputs[1].dtype).load("%i1", "0", 1), 0, n - length)
+        with each_unit(f, target, outer, n, inner) as (before, k, after):
+            at = _position(f, (outer, n, inner), before, k, after)
+            moved = f.minus(k, start)
+            inside = f.test("ult", moved, length)
+            source = f.op(f"select i1 {inside}, ptr %i2, ptr %i0")
+            there = _position(f, (outer, length, inner), before, moved, after)
+            cells.store(cells.load(source, f.op(f"select i1 {inside}, i64 {there}, i64 {at}"), 1), "%o0", at, 1)
+        return
     _begin_with(f, base)
     if _empty((outer, inner, length)):
         return

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from hybridize.base.dims import is_symbolic, same
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.routines.reals import Position, Reals
+from hybridize.codegen.llvm.routines.units import each_unit
 from hybridize.codegen.llvm.text import Function
 from hybridize.loops.expr import Routine
 from hybridize.machine.target import Target
@@ -28,14 +29,14 @@ def size(f: Function, x: int) -> Position:
 
 
 @contextmanager
-def each_matrix(f: Function, *operands: tuple[str, TensorType, int]) -> Iterator[list[str]]:
-    """Write a loop over stacks of (pointer, type, rank): gives the address of each one's last `rank` axes."""
+def each_matrix(f: Function, target: Target, *operands: tuple[str, TensorType, int]) -> Iterator[list[str]]:
+    """Write what runs for each of stacks of (pointer, type, rank): gives the address of each one's last `rank` axes."""
     _, first, rank = operands[0]
-    with f.loop(0, math.prod(first.shape[: first.ndim - rank])) as loop:
+    with each_unit(f, target, math.prod(first.shape[: first.ndim - rank])) as (number,):
         addresses = []
         for base, kind, rank in operands:
             nbytes = math.prod(kind.shape[kind.ndim - rank :]) * kind.dtype.itemsize
-            addresses.append(f.at(base, f.times(loop.index, nbytes)))
+            addresses.append(f.at(base, f.times(number, nbytes)))
         yield addresses
 
 
@@ -46,7 +47,7 @@ def write_cholesky(f: Function, routine: Routine, inputs: Types, outputs: Types,
     if same(kind.size, 0):
         return
     r, n = Reals(f, kind.dtype, target), size(f, kind.shape[-1])
-    with each_matrix(f, ("%i0", kind, 2), ("%o0", kind, 2)) as (x, y):
+    with each_matrix(f, target, ("%i0", kind, 2), ("%o0", kind, 2)) as (x, y):
         wrong = r.counter(0)
         with f.loop(0, n) as rows:
             i = rows.index
@@ -80,7 +81,7 @@ def write_lu(f: Function, routine: Routine, inputs: Types, outputs: Types, targe
     kind = inputs[0]
     r, n = Reals(f, kind.dtype, target), size(f, kind.shape[-1])
     operands = [("%i0", kind, 2), ("%o0", kind, 2), ("%o1", outputs[1], 1), ("%o2", outputs[2], 0)]
-    with each_matrix(f, *operands) as (x, y, order, sign):
+    with each_matrix(f, target, *operands) as (x, y, order, sign):
         r.copy(y, x, r.times(n, n))
         r.store(r.number(1), sign)
         with f.loop(0, n) as rows:
@@ -160,8 +161,12 @@ def write_triangular(f: Function, routine: Routine, inputs: Types, outputs: Type
     kind = inputs[0]
     r = Reals(f, kind.dtype, target)
     n, m = size(f, kind.shape[-1]), size(f, inputs[1].shape[-1])
-    with each_matrix(f, ("%i0", kind, 2), ("%i1", inputs[1], 2), ("%o0", inputs[1], 2)) as (t, b, y):
-        r.copy(y, b, r.times(n, m))
+    with _each_system(r, n, m, inputs) as (t, b, y, length):
+        if length == m:
+            r.copy(y, b, r.times(n, m))
+        else:
+            with f.loop(0, n) as rows:
+                r.store(r.load(b, r.times(rows.index, m)), y, r.times(rows.index, m))
         with f.loop(0, n) as steps:
             # The rows above decide a row where the triangle in use is the lower one, else those below.
             ahead = lower != transposed
@@ -172,11 +177,28 @@ def write_triangular(f: Function, routine: Routine, inputs: Types, outputs: Type
             def factor(k: Position, i: Position = i) -> str:
                 return r.load(t, r.plus(r.times(k, n), i) if transposed else r.plus(r.times(i, n), k))
 
-            if m == 1 and not transposed:
+            if length == m == 1 and not transposed:
                 count = r.minus(last, first)
                 known = r.dot(r.at(t, r.plus(r.times(i, n), first)), r.at(y, first), count)
                 r.store(r.sub(r.load(row), known), row)
             else:
-                r.subtract_combination(row, first, last, factor, lambda k: r.at(y, r.times(k, m)), m)
+                r.subtract_combination(row, first, last, factor, lambda k: r.at(y, r.times(k, m)), length)
             if not unit:
-                r.scale(row, "fdiv", factor(i), m)
+                r.scale(row, "fdiv", factor(i), length)
+
+
+@contextmanager
+def _each_system(r: Reals, n: Position, m: Position, inputs: Types) -> Iterator[tuple[str, str, str, Position]]:
+    """Write what runs for each matrix: its address, those of both sides, and how many of their columns are solved for.
+
+    On a device each of the columns is one thread's.
+    """
+    f, (kind, side) = r.f, inputs
+    if r.target.device is None:
+        with each_matrix(f, r.target, ("%i0", kind, 2), ("%i1", side, 2), ("%o0", side, 2)) as (t, b, y):
+            yield t, b, y, m
+        return
+    with each_unit(f, r.target, math.prod(kind.shape[:-2]), side.shape[-1]) as (number, column):
+        matrix = r.at("%i0", r.times(number, r.times(n, n)))
+        first = r.plus(r.times(number, r.times(n, m)), column)
+        yield matrix, r.at("%i1", first), r.at("%o0", first), 1

@@ -15,6 +15,7 @@ from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import float32
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.routines.cells import Cells
+from hybridize.codegen.llvm.routines.units import each_unit
 from hybridize.codegen.llvm.text import Function, broadcast, in_names, shuffled, vector
 from hybridize.loops.expr import Routine
 from hybridize.machine.target import Target
@@ -77,6 +78,14 @@ def write_dots(f: Function, routine: Routine, inputs: Types, outputs: Types, tar
         return
     numbers = _Numbers(f, x, target)
     count = _count(f, n)
+    if target.device is not None:
+        with each_unit(f, target, batch, m, n) as (member, query, k):
+            row, first = f.plus(f.times(member, m), query), f.plus(f.times(member, n), k)
+            numbers.store_number(numbers.zero(1), "%o0", f.plus(f.times(row, n), k), 1)
+            with f.when(f.test("slt", k, count)):
+                (total,) = _dots(numbers, f.times(row, d), [f.times(first, d)], d)
+                numbers.store_number(total, "%o0", f.plus(f.times(row, n), k), 1)
+        return
     whole = f.op(f"and i64 {count}, {-thresholds.PREFIXES_TOGETHER}")
     with f.loop(0, batch) as members, f.loop(0, m) as queries:
         row = f.plus(f.times(members.index, m), queries.index)
@@ -125,29 +134,35 @@ def write_sums(f: Function, routine: Routine, inputs: Types, outputs: Types, tar
         return
     numbers = _Numbers(f, x, target)
     count = _count(f, n)
+
+    def starts(member: str, result: str) -> tuple[str, str, str]:
+        """Where the weights, the rows and the results of a row of x begin."""
+        row = f.plus(f.times(member, m), result)
+        return f.times(row, n), f.times(member, n * d), f.times(row, d)
+
+    def columns(of: tuple[str, str, str], at: str, width: int, together: int) -> None:
+        weights, first, result = of
+        kind = numbers.number_type(width)
+        begin = [(kind, numbers.zero(width))] * together
+        with f.loop(0, count, 1, begin) as terms:
+            weight = numbers.spread(numbers.load_number("%i0", f.plus(weights, terms.index), 1), width)
+            start = f.plus(first, f.times(terms.index, d), at)
+            terms.following = [
+                numbers.multiply_add(weight, numbers.load_number("%i1", f.plus(start, k * width), width), total, width)
+                for k, total in enumerate(terms.values)
+            ]
+        for k, total in enumerate(terms.results):
+            numbers.store_number(total, "%o0", f.plus(result, at, k * width), width)
+
+    if target.device is not None:
+        with each_unit(f, target, batch, m, d) as (member, result, column):
+            columns(starts(member, result), column, 1, 1)
+        return
     with f.loop(0, batch) as members, f.loop(0, m) as results:
-        row = f.plus(f.times(members.index, m), results.index)
-        weights, first, result = f.times(row, n), f.times(members.index, n * d), f.times(row, d)
-
-        def columns(at: str, width: int, together: int) -> None:
-            kind = numbers.number_type(width)
-            begin = [(kind, numbers.zero(width))] * together
-            with f.loop(0, count, 1, begin) as terms:
-                weight = numbers.spread(numbers.load_number("%i0", f.plus(weights, terms.index), 1), width)
-                start = f.plus(first, f.times(terms.index, d), at)
-                terms.following = [
-                    numbers.multiply_add(
-                        weight, numbers.load_number("%i1", f.plus(start, k * width), width), total, width
-                    )
-                    for k, total in enumerate(terms.values)
-                ]
-            for k, total in enumerate(terms.results):
-                numbers.store_number(total, "%o0", f.plus(result, at, k * width), width)
-
-        done: int = 0
+        of, done = starts(members.index, results.index), 0
         for width, together in ((numbers.lanes, thresholds.PREFIXES_TOGETHER), (numbers.lanes, 1), (1, 1)):
             end = done + (d - done) // (width * together) * (width * together)
             if is_symbolic(end) or not same(done, end):
                 with f.loop(done, end, width * together) as block:
-                    columns(block.index, width, together)
+                    columns(of, block.index, width, together)
             done = end

@@ -14,6 +14,7 @@ from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import int64
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.routines.cells import Cells
+from hybridize.codegen.llvm.routines.units import each_unit
 from hybridize.codegen.llvm.text import Function
 from hybridize.loops.expr import Routine
 from hybridize.machine.target import Target
@@ -34,8 +35,8 @@ def write(
     if any(same(size, 0) for size in (outer, n, inner)):
         return
     sorter = _Sorter(f, inputs[0], n, bool(descending), areas)
-    with f.loop(0, outer) as rows, f.loop(0, inner) as columns:
-        start = f.plus(f.times(rows.index, n * inner), columns.index)
+    with each_unit(f, target, outer, inner) as (row, column):
+        start = f.plus(f.times(row, n * inner), column)
         sorter.fetch(start, inner)
         sorter.deliver(start, inner, sorter.sort())
 

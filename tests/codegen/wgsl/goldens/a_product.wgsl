@@ -25,23 +25,9 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   let w_from4 = i32(words[0][1] >> 2u);
   let e1_from4 = i32(words[0][3] >> 2u);
   let e0_from4 = i32(words[0][2] >> 2u);
-  var t_140: f32;
-  var t_148: f32;
-  var t_156: f32;
-  var t_164: f32;
-  var t_172: f32;
-  var t_180: f32;
-  var t_188: f32;
-  var t_196: f32;
-  var t_205: f32;
-  var t_214: f32;
-  var t_223: f32;
-  var t_232: f32;
-  var t_241: f32;
-  var t_250: f32;
-  var t_259: f32;
-  var t_268: f32;
-  var i_288: i32;
+  var i_286: i32;
+  var c_287: f32;
+  var c_288: f32;
   var c_289: f32;
   var c_290: f32;
   var c_291: f32;
@@ -56,24 +42,6 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   var c_300: f32;
   var c_301: f32;
   var c_302: f32;
-  var c_303: f32;
-  var c_304: f32;
-  var t_319: f32;
-  var t_328: f32;
-  var t_337: f32;
-  var t_346: f32;
-  var t_355: f32;
-  var t_364: f32;
-  var t_373: f32;
-  var t_382: f32;
-  var t_392: f32;
-  var t_402: f32;
-  var t_412: f32;
-  var t_422: f32;
-  var t_432: f32;
-  var t_442: f32;
-  var t_452: f32;
-  var t_462: f32;
   var i_472: i32;
   var c_473: f32;
   var c_474: f32;
@@ -91,7 +59,9 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   var c_486: f32;
   var c_487: f32;
   var c_488: f32;
-  var i_687: i32;
+  var i_701: i32;
+  var t_461: i32;
+  var t_462: i32;
   var t_596: f32;
   var t_597: f32;
   var t_598: f32;
@@ -108,201 +78,105 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   var t_609: f32;
   var t_610: f32;
   var t_611: f32;
-  let t_8 = i32(u32(block_) / u32(2));
-  let t_10 = i32(u32(t_8) / u32(2));
-  let t_11 = (i32(u32(t_8) % u32(2))) * 32;
-  let t_12 = (i32(u32(block_) % u32(2))) * 32;
-  let t_13 = i32(u32(thread_) / u32(8));
-  let t_14 = i32(u32(thread_) % u32(8));
-  let t_15 = i32(u32(thread_) % u32(16));
-  let t_16 = i32(u32(thread_) / u32(16));
-  let t_17 = t_11 + t_16;
-  let t_18 = u32(t_17) < u32(40);
-  let t_19 = t_17 * 20;
-  let t_21 = (t_15 * 36) + t_16;
-  let t_24 = (i32(u32(thread_) / u32(16))) + 4;
-  let t_25 = t_11 + t_24;
-  let t_26 = u32(t_25) < u32(40);
-  let t_27 = t_25 * 20;
-  let t_29 = (t_15 * 36) + t_24;
-  let t_32 = (i32(u32(thread_) / u32(16))) + 8;
-  let t_33 = t_11 + t_32;
-  let t_34 = u32(t_33) < u32(40);
-  let t_35 = t_33 * 20;
-  let t_37 = (t_15 * 36) + t_32;
-  let t_40 = (i32(u32(thread_) / u32(16))) + 12;
-  let t_41 = t_11 + t_40;
-  let t_42 = u32(t_41) < u32(40);
-  let t_43 = t_41 * 20;
-  let t_45 = (t_15 * 36) + t_40;
-  let t_48 = (i32(u32(thread_) / u32(16))) + 16;
-  let t_49 = t_11 + t_48;
-  let t_50 = u32(t_49) < u32(40);
-  let t_51 = t_49 * 20;
-  let t_53 = (t_15 * 36) + t_48;
-  let t_56 = (i32(u32(thread_) / u32(16))) + 20;
-  let t_57 = t_11 + t_56;
-  let t_58 = u32(t_57) < u32(40);
-  let t_59 = t_57 * 20;
-  let t_61 = (t_15 * 36) + t_56;
-  let t_64 = (i32(u32(thread_) / u32(16))) + 24;
-  let t_65 = t_11 + t_64;
-  let t_66 = u32(t_65) < u32(40);
-  let t_67 = t_65 * 20;
-  let t_69 = (t_15 * 36) + t_64;
-  let t_72 = (i32(u32(thread_) / u32(16))) + 28;
-  let t_73 = t_11 + t_72;
-  let t_74 = u32(t_73) < u32(40);
-  let t_75 = t_73 * 20;
-  let t_77 = (t_15 * 36) + t_72;
-  let t_78 = i32(u32(thread_) % u32(32));
-  let t_79 = i32(u32(thread_) / u32(32));
-  let t_80 = t_12 + t_78;
-  let t_81 = u32(t_80) < u32(50);
-  let t_83 = (t_79 * 36) + t_78;
-  let t_86 = (i32(u32(thread_) / u32(32))) + 2;
-  let t_90 = (t_86 * 36) + t_78;
-  let t_93 = (i32(u32(thread_) / u32(32))) + 4;
-  let t_97 = (t_93 * 36) + t_78;
-  let t_100 = (i32(u32(thread_) / u32(32))) + 6;
-  let t_104 = (t_100 * 36) + t_78;
-  let t_107 = (i32(u32(thread_) / u32(32))) + 8;
-  let t_111 = (t_107 * 36) + t_78;
-  let t_114 = (i32(u32(thread_) / u32(32))) + 10;
-  let t_118 = (t_114 * 36) + t_78;
-  let t_121 = (i32(u32(thread_) / u32(32))) + 12;
-  let t_125 = (t_121 * 36) + t_78;
-  let t_128 = (i32(u32(thread_) / u32(32))) + 14;
-  let t_132 = (t_128 * 36) + t_78;
-  let t_134 = t_19 + t_15;
-  if ((u32(t_15) < u32(20)) & t_18) {
-    let t_139 = bitcast<f32>(x_at((x_from4 + t_134)));
-    t_140 = t_139;
-  } else {
-    t_140 = 0.0f;
-  }
-  let t_142 = t_27 + t_15;
-  if ((u32(t_15) < u32(20)) & t_26) {
-    let t_147 = bitcast<f32>(x_at((x_from4 + t_142)));
-    t_148 = t_147;
-  } else {
-    t_148 = 0.0f;
-  }
-  let t_150 = t_35 + t_15;
-  if ((u32(t_15) < u32(20)) & t_34) {
-    let t_155 = bitcast<f32>(x_at((x_from4 + t_150)));
-    t_156 = t_155;
-  } else {
-    t_156 = 0.0f;
-  }
-  let t_158 = t_43 + t_15;
-  if ((u32(t_15) < u32(20)) & t_42) {
-    let t_163 = bitcast<f32>(x_at((x_from4 + t_158)));
-    t_164 = t_163;
-  } else {
-    t_164 = 0.0f;
-  }
-  let t_166 = t_51 + t_15;
-  if ((u32(t_15) < u32(20)) & t_50) {
-    let t_171 = bitcast<f32>(x_at((x_from4 + t_166)));
-    t_172 = t_171;
-  } else {
-    t_172 = 0.0f;
-  }
-  let t_174 = t_59 + t_15;
-  if ((u32(t_15) < u32(20)) & t_58) {
-    let t_179 = bitcast<f32>(x_at((x_from4 + t_174)));
-    t_180 = t_179;
-  } else {
-    t_180 = 0.0f;
-  }
-  let t_182 = t_67 + t_15;
-  if ((u32(t_15) < u32(20)) & t_66) {
-    let t_187 = bitcast<f32>(x_at((x_from4 + t_182)));
-    t_188 = t_187;
-  } else {
-    t_188 = 0.0f;
-  }
-  let t_190 = t_75 + t_15;
-  if ((u32(t_15) < u32(20)) & t_74) {
-    let t_195 = bitcast<f32>(x_at((x_from4 + t_190)));
-    t_196 = t_195;
-  } else {
-    t_196 = 0.0f;
-  }
-  let t_199 = t_80 + (t_79 * 50);
-  if ((u32(t_79) < u32(20)) & t_81) {
-    let t_204 = bitcast<f32>(w_at((w_from4 + t_199)));
-    t_205 = t_204;
-  } else {
-    t_205 = 0.0f;
-  }
-  let t_208 = t_80 + (t_86 * 50);
-  if ((u32(t_86) < u32(20)) & t_81) {
-    let t_213 = bitcast<f32>(w_at((w_from4 + t_208)));
-    t_214 = t_213;
-  } else {
-    t_214 = 0.0f;
-  }
-  let t_217 = t_80 + (t_93 * 50);
-  if ((u32(t_93) < u32(20)) & t_81) {
-    let t_222 = bitcast<f32>(w_at((w_from4 + t_217)));
-    t_223 = t_222;
-  } else {
-    t_223 = 0.0f;
-  }
-  let t_226 = t_80 + (t_100 * 50);
-  if ((u32(t_100) < u32(20)) & t_81) {
-    let t_231 = bitcast<f32>(w_at((w_from4 + t_226)));
-    t_232 = t_231;
-  } else {
-    t_232 = 0.0f;
-  }
-  let t_235 = t_80 + (t_107 * 50);
-  if ((u32(t_107) < u32(20)) & t_81) {
-    let t_240 = bitcast<f32>(w_at((w_from4 + t_235)));
-    t_241 = t_240;
-  } else {
-    t_241 = 0.0f;
-  }
-  let t_244 = t_80 + (t_114 * 50);
-  if ((u32(t_114) < u32(20)) & t_81) {
-    let t_249 = bitcast<f32>(w_at((w_from4 + t_244)));
-    t_250 = t_249;
-  } else {
-    t_250 = 0.0f;
-  }
-  let t_253 = t_80 + (t_121 * 50);
-  if ((u32(t_121) < u32(20)) & t_81) {
-    let t_258 = bitcast<f32>(w_at((w_from4 + t_253)));
-    t_259 = t_258;
-  } else {
-    t_259 = 0.0f;
-  }
-  let t_262 = t_80 + (t_128 * 50);
-  if ((u32(t_128) < u32(20)) & t_81) {
-    let t_267 = bitcast<f32>(w_at((w_from4 + t_262)));
-    t_268 = t_267;
-  } else {
-    t_268 = 0.0f;
-  }
-  product0_shared0_put(t_21, bitcast<u32>(t_140));
-  product0_shared0_put(t_29, bitcast<u32>(t_148));
-  product0_shared0_put(t_37, bitcast<u32>(t_156));
-  product0_shared0_put(t_45, bitcast<u32>(t_164));
-  product0_shared0_put(t_53, bitcast<u32>(t_172));
-  product0_shared0_put(t_61, bitcast<u32>(t_180));
-  product0_shared0_put(t_69, bitcast<u32>(t_188));
-  product0_shared0_put(t_77, bitcast<u32>(t_196));
-  product0_shared1_put(t_83, bitcast<u32>(t_205));
-  product0_shared1_put(t_90, bitcast<u32>(t_214));
-  product0_shared1_put(t_97, bitcast<u32>(t_223));
-  product0_shared1_put(t_104, bitcast<u32>(t_232));
-  product0_shared1_put(t_111, bitcast<u32>(t_241));
-  product0_shared1_put(t_118, bitcast<u32>(t_250));
-  product0_shared1_put(t_125, bitcast<u32>(t_259));
-  product0_shared1_put(t_132, bitcast<u32>(t_268));
-  i_288 = 0;
+  let t_8 = block_ / 2;
+  let t_10 = t_8 / 2;
+  let t_11 = (t_8 % 2) * 32;
+  let t_12 = (block_ % 2) * 32;
+  let t_13 = thread_ % 16;
+  let t_14 = thread_ / 16;
+  let t_15 = t_11 + t_14;
+  let t_16 = t_15 < 40;
+  let t_17 = t_15 * 20;
+  let t_19 = (t_13 * 36) + t_14;
+  let t_22 = (thread_ / 16) + 4;
+  let t_23 = t_11 + t_22;
+  let t_24 = t_23 < 40;
+  let t_25 = t_23 * 20;
+  let t_27 = (t_13 * 36) + t_22;
+  let t_30 = (thread_ / 16) + 8;
+  let t_31 = t_11 + t_30;
+  let t_32 = t_31 < 40;
+  let t_33 = t_31 * 20;
+  let t_35 = (t_13 * 36) + t_30;
+  let t_38 = (thread_ / 16) + 12;
+  let t_39 = t_11 + t_38;
+  let t_40 = t_39 < 40;
+  let t_41 = t_39 * 20;
+  let t_43 = (t_13 * 36) + t_38;
+  let t_46 = (thread_ / 16) + 16;
+  let t_47 = t_11 + t_46;
+  let t_48 = t_47 < 40;
+  let t_49 = t_47 * 20;
+  let t_51 = (t_13 * 36) + t_46;
+  let t_54 = (thread_ / 16) + 20;
+  let t_55 = t_11 + t_54;
+  let t_56 = t_55 < 40;
+  let t_57 = t_55 * 20;
+  let t_59 = (t_13 * 36) + t_54;
+  let t_62 = (thread_ / 16) + 24;
+  let t_63 = t_11 + t_62;
+  let t_64 = t_63 < 40;
+  let t_65 = t_63 * 20;
+  let t_67 = (t_13 * 36) + t_62;
+  let t_70 = (thread_ / 16) + 28;
+  let t_71 = t_11 + t_70;
+  let t_72 = t_71 < 40;
+  let t_73 = t_71 * 20;
+  let t_75 = (t_13 * 36) + t_70;
+  let t_76 = thread_ % 32;
+  let t_77 = thread_ / 32;
+  let t_78 = t_12 + t_76;
+  let t_79 = t_78 < 50;
+  let t_81 = (t_77 * 36) + t_76;
+  let t_84 = (thread_ / 32) + 2;
+  let t_88 = (t_84 * 36) + t_76;
+  let t_91 = (thread_ / 32) + 4;
+  let t_95 = (t_91 * 36) + t_76;
+  let t_98 = (thread_ / 32) + 6;
+  let t_102 = (t_98 * 36) + t_76;
+  let t_105 = (thread_ / 32) + 8;
+  let t_109 = (t_105 * 36) + t_76;
+  let t_112 = (thread_ / 32) + 10;
+  let t_116 = (t_112 * 36) + t_76;
+  let t_119 = (thread_ / 32) + 12;
+  let t_123 = (t_119 * 36) + t_76;
+  let t_126 = (thread_ / 32) + 14;
+  let t_130 = (t_126 * 36) + t_76;
+  let t_137 = bitcast<f32>(x_at((x_from4 + (t_17 + t_13))));
+  let t_145 = bitcast<f32>(x_at((x_from4 + (t_25 + t_13))));
+  let t_153 = bitcast<f32>(x_at((x_from4 + (t_33 + t_13))));
+  let t_161 = bitcast<f32>(x_at((x_from4 + (t_41 + t_13))));
+  let t_169 = bitcast<f32>(x_at((x_from4 + (t_49 + t_13))));
+  let t_177 = bitcast<f32>(x_at((x_from4 + (t_57 + t_13))));
+  let t_185 = bitcast<f32>(x_at((x_from4 + (t_65 + t_13))));
+  let t_193 = bitcast<f32>(x_at((x_from4 + (t_73 + t_13))));
+  let t_202 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_77 * 50)))));
+  let t_211 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_84 * 50)))));
+  let t_220 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_91 * 50)))));
+  let t_229 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_98 * 50)))));
+  let t_238 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_105 * 50)))));
+  let t_247 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_112 * 50)))));
+  let t_256 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_119 * 50)))));
+  let t_265 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_126 * 50)))));
+  product0_shared0_put(t_19, bitcast<u32>((select(0.0f, t_137, ((t_13 < 20) & t_16)))));
+  product0_shared0_put(t_27, bitcast<u32>((select(0.0f, t_145, ((t_13 < 20) & t_24)))));
+  product0_shared0_put(t_35, bitcast<u32>((select(0.0f, t_153, ((t_13 < 20) & t_32)))));
+  product0_shared0_put(t_43, bitcast<u32>((select(0.0f, t_161, ((t_13 < 20) & t_40)))));
+  product0_shared0_put(t_51, bitcast<u32>((select(0.0f, t_169, ((t_13 < 20) & t_48)))));
+  product0_shared0_put(t_59, bitcast<u32>((select(0.0f, t_177, ((t_13 < 20) & t_56)))));
+  product0_shared0_put(t_67, bitcast<u32>((select(0.0f, t_185, ((t_13 < 20) & t_64)))));
+  product0_shared0_put(t_75, bitcast<u32>((select(0.0f, t_193, ((t_13 < 20) & t_72)))));
+  product0_shared1_put(t_81, bitcast<u32>((select(0.0f, t_202, ((t_77 < 20) & t_79)))));
+  product0_shared1_put(t_88, bitcast<u32>((select(0.0f, t_211, ((t_84 < 20) & t_79)))));
+  product0_shared1_put(t_95, bitcast<u32>((select(0.0f, t_220, ((t_91 < 20) & t_79)))));
+  product0_shared1_put(t_102, bitcast<u32>((select(0.0f, t_229, ((t_98 < 20) & t_79)))));
+  product0_shared1_put(t_109, bitcast<u32>((select(0.0f, t_238, ((t_105 < 20) & t_79)))));
+  product0_shared1_put(t_116, bitcast<u32>((select(0.0f, t_247, ((t_112 < 20) & t_79)))));
+  product0_shared1_put(t_123, bitcast<u32>((select(0.0f, t_256, ((t_119 < 20) & t_79)))));
+  product0_shared1_put(t_130, bitcast<u32>((select(0.0f, t_265, ((t_126 < 20) & t_79)))));
+  i_286 = 0;
+  c_287 = 0.0f;
+  c_288 = 0.0f;
   c_289 = 0.0f;
   c_290 = 0.0f;
   c_291 = 0.0f;
@@ -317,154 +191,74 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   c_300 = 0.0f;
   c_301 = 0.0f;
   c_302 = 0.0f;
-  c_303 = 0.0f;
-  c_304 = 0.0f;
   loop {
-    let t_305 = i_288;
-    let t_306 = i32(u32(t_305) % u32(2));
-    let t_308 = i32(u32((t_305 + 1)) % u32(2));
+    let t_303 = i_286;
+    let t_304 = t_303 % 2;
+    let t_306 = (t_303 + 1) % 2;
     workgroupBarrier();
-    let t_310 = (t_305 * 16) + 16;
-    let t_311 = t_310 + t_15;
-    let t_313 = t_19 + t_311;
-    if ((u32(t_311) < u32(20)) & t_18) {
-      let t_318 = bitcast<f32>(x_at((x_from4 + t_313)));
-      t_319 = t_318;
-    } else {
-      t_319 = 0.0f;
-    }
-    let t_322 = t_27 + t_311;
-    if ((u32(t_311) < u32(20)) & t_26) {
-      let t_327 = bitcast<f32>(x_at((x_from4 + t_322)));
-      t_328 = t_327;
-    } else {
-      t_328 = 0.0f;
-    }
-    let t_331 = t_35 + t_311;
-    if ((u32(t_311) < u32(20)) & t_34) {
-      let t_336 = bitcast<f32>(x_at((x_from4 + t_331)));
-      t_337 = t_336;
-    } else {
-      t_337 = 0.0f;
-    }
-    let t_340 = t_43 + t_311;
-    if ((u32(t_311) < u32(20)) & t_42) {
-      let t_345 = bitcast<f32>(x_at((x_from4 + t_340)));
-      t_346 = t_345;
-    } else {
-      t_346 = 0.0f;
-    }
-    let t_349 = t_51 + t_311;
-    if ((u32(t_311) < u32(20)) & t_50) {
-      let t_354 = bitcast<f32>(x_at((x_from4 + t_349)));
-      t_355 = t_354;
-    } else {
-      t_355 = 0.0f;
-    }
-    let t_358 = t_59 + t_311;
-    if ((u32(t_311) < u32(20)) & t_58) {
-      let t_363 = bitcast<f32>(x_at((x_from4 + t_358)));
-      t_364 = t_363;
-    } else {
-      t_364 = 0.0f;
-    }
-    let t_367 = t_67 + t_311;
-    if ((u32(t_311) < u32(20)) & t_66) {
-      let t_372 = bitcast<f32>(x_at((x_from4 + t_367)));
-      t_373 = t_372;
-    } else {
-      t_373 = 0.0f;
-    }
-    let t_376 = t_75 + t_311;
-    if ((u32(t_311) < u32(20)) & t_74) {
-      let t_381 = bitcast<f32>(x_at((x_from4 + t_376)));
-      t_382 = t_381;
-    } else {
-      t_382 = 0.0f;
-    }
-    let t_383 = t_310 + t_79;
-    let t_386 = t_80 + (t_383 * 50);
-    if ((u32(t_383) < u32(20)) & t_81) {
-      let t_391 = bitcast<f32>(w_at((w_from4 + t_386)));
-      t_392 = t_391;
-    } else {
-      t_392 = 0.0f;
-    }
-    let t_393 = t_310 + t_86;
-    let t_396 = t_80 + (t_393 * 50);
-    if ((u32(t_393) < u32(20)) & t_81) {
-      let t_401 = bitcast<f32>(w_at((w_from4 + t_396)));
-      t_402 = t_401;
-    } else {
-      t_402 = 0.0f;
-    }
-    let t_403 = t_310 + t_93;
-    let t_406 = t_80 + (t_403 * 50);
-    if ((u32(t_403) < u32(20)) & t_81) {
-      let t_411 = bitcast<f32>(w_at((w_from4 + t_406)));
-      t_412 = t_411;
-    } else {
-      t_412 = 0.0f;
-    }
-    let t_413 = t_310 + t_100;
-    let t_416 = t_80 + (t_413 * 50);
-    if ((u32(t_413) < u32(20)) & t_81) {
-      let t_421 = bitcast<f32>(w_at((w_from4 + t_416)));
-      t_422 = t_421;
-    } else {
-      t_422 = 0.0f;
-    }
-    let t_423 = t_310 + t_107;
-    let t_426 = t_80 + (t_423 * 50);
-    if ((u32(t_423) < u32(20)) & t_81) {
-      let t_431 = bitcast<f32>(w_at((w_from4 + t_426)));
-      t_432 = t_431;
-    } else {
-      t_432 = 0.0f;
-    }
-    let t_433 = t_310 + t_114;
-    let t_436 = t_80 + (t_433 * 50);
-    if ((u32(t_433) < u32(20)) & t_81) {
-      let t_441 = bitcast<f32>(w_at((w_from4 + t_436)));
-      t_442 = t_441;
-    } else {
-      t_442 = 0.0f;
-    }
-    let t_443 = t_310 + t_121;
-    let t_446 = t_80 + (t_443 * 50);
-    if ((u32(t_443) < u32(20)) & t_81) {
-      let t_451 = bitcast<f32>(w_at((w_from4 + t_446)));
-      t_452 = t_451;
-    } else {
-      t_452 = 0.0f;
-    }
-    let t_453 = t_310 + t_128;
-    let t_456 = t_80 + (t_453 * 50);
-    if ((u32(t_453) < u32(20)) & t_81) {
-      let t_461 = bitcast<f32>(w_at((w_from4 + t_456)));
-      t_462 = t_461;
-    } else {
-      t_462 = 0.0f;
-    }
-    let t_465 = (t_306 * 576) + (t_13 * 4);
-    let t_468 = (t_306 * 576) + (t_14 * 4);
+    let t_308 = (t_303 * 16) + 16;
+    let t_309 = t_308 + t_13;
+    let t_316 = bitcast<f32>(x_at((x_from4 + (t_17 + t_309))));
+    let t_317 = select(0.0f, t_316, ((t_309 < 20) & t_16));
+    let t_325 = bitcast<f32>(x_at((x_from4 + (t_25 + t_309))));
+    let t_326 = select(0.0f, t_325, ((t_309 < 20) & t_24));
+    let t_334 = bitcast<f32>(x_at((x_from4 + (t_33 + t_309))));
+    let t_335 = select(0.0f, t_334, ((t_309 < 20) & t_32));
+    let t_343 = bitcast<f32>(x_at((x_from4 + (t_41 + t_309))));
+    let t_344 = select(0.0f, t_343, ((t_309 < 20) & t_40));
+    let t_352 = bitcast<f32>(x_at((x_from4 + (t_49 + t_309))));
+    let t_353 = select(0.0f, t_352, ((t_309 < 20) & t_48));
+    let t_361 = bitcast<f32>(x_at((x_from4 + (t_57 + t_309))));
+    let t_362 = select(0.0f, t_361, ((t_309 < 20) & t_56));
+    let t_370 = bitcast<f32>(x_at((x_from4 + (t_65 + t_309))));
+    let t_371 = select(0.0f, t_370, ((t_309 < 20) & t_64));
+    let t_379 = bitcast<f32>(x_at((x_from4 + (t_73 + t_309))));
+    let t_380 = select(0.0f, t_379, ((t_309 < 20) & t_72));
+    let t_381 = t_308 + t_77;
+    let t_389 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_381 * 50)))));
+    let t_390 = select(0.0f, t_389, ((t_381 < 20) & t_79));
+    let t_391 = t_308 + t_84;
+    let t_399 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_391 * 50)))));
+    let t_400 = select(0.0f, t_399, ((t_391 < 20) & t_79));
+    let t_401 = t_308 + t_91;
+    let t_409 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_401 * 50)))));
+    let t_410 = select(0.0f, t_409, ((t_401 < 20) & t_79));
+    let t_411 = t_308 + t_98;
+    let t_419 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_411 * 50)))));
+    let t_420 = select(0.0f, t_419, ((t_411 < 20) & t_79));
+    let t_421 = t_308 + t_105;
+    let t_429 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_421 * 50)))));
+    let t_430 = select(0.0f, t_429, ((t_421 < 20) & t_79));
+    let t_431 = t_308 + t_112;
+    let t_439 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_431 * 50)))));
+    let t_440 = select(0.0f, t_439, ((t_431 < 20) & t_79));
+    let t_441 = t_308 + t_119;
+    let t_449 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_441 * 50)))));
+    let t_450 = select(0.0f, t_449, ((t_441 < 20) & t_79));
+    let t_451 = t_308 + t_126;
+    let t_459 = bitcast<f32>(w_at((w_from4 + (t_78 + (t_451 * 50)))));
+    let t_460 = select(0.0f, t_459, ((t_451 < 20) & t_79));
+    t_461 = thread_ / 8;
+    t_462 = thread_ % 8;
+    let t_465 = (t_304 * 576) + (t_461 * 4);
+    let t_468 = (t_304 * 576) + (t_462 * 4);
     i_472 = 0;
-    c_473 = c_289;
-    c_474 = c_290;
-    c_475 = c_291;
-    c_476 = c_292;
-    c_477 = c_293;
-    c_478 = c_294;
-    c_479 = c_295;
-    c_480 = c_296;
-    c_481 = c_297;
-    c_482 = c_298;
-    c_483 = c_299;
-    c_484 = c_300;
-    c_485 = c_301;
-    c_486 = c_302;
-    c_487 = c_303;
-    c_488 = c_304;
+    c_473 = c_287;
+    c_474 = c_288;
+    c_475 = c_289;
+    c_476 = c_290;
+    c_477 = c_291;
+    c_478 = c_292;
+    c_479 = c_293;
+    c_480 = c_294;
+    c_481 = c_295;
+    c_482 = c_296;
+    c_483 = c_297;
+    c_484 = c_298;
+    c_485 = c_299;
+    c_486 = c_300;
+    c_487 = c_301;
+    c_488 = c_302;
     loop {
       let t_489 = i_472;
       let t_491 = t_465 + (t_489 * 36);
@@ -556,84 +350,82 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
         break;
       }
     }
-    let t_614 = t_308 * 576;
-    product0_shared0_put(((t_614 + t_21)), bitcast<u32>(t_319));
-    product0_shared0_put(((t_614 + t_29)), bitcast<u32>(t_328));
-    product0_shared0_put(((t_614 + t_37)), bitcast<u32>(t_337));
-    product0_shared0_put(((t_614 + t_45)), bitcast<u32>(t_346));
-    product0_shared0_put(((t_614 + t_53)), bitcast<u32>(t_355));
-    product0_shared0_put(((t_614 + t_61)), bitcast<u32>(t_364));
-    product0_shared0_put(((t_614 + t_69)), bitcast<u32>(t_373));
-    product0_shared0_put(((t_614 + t_77)), bitcast<u32>(t_382));
-    product0_shared1_put(((t_614 + t_83)), bitcast<u32>(t_392));
-    product0_shared1_put(((t_614 + t_90)), bitcast<u32>(t_402));
-    product0_shared1_put(((t_614 + t_97)), bitcast<u32>(t_412));
-    product0_shared1_put(((t_614 + t_104)), bitcast<u32>(t_422));
-    product0_shared1_put(((t_614 + t_111)), bitcast<u32>(t_432));
-    product0_shared1_put(((t_614 + t_118)), bitcast<u32>(t_442));
-    product0_shared1_put(((t_614 + t_125)), bitcast<u32>(t_452));
-    product0_shared1_put(((t_614 + t_132)), bitcast<u32>(t_462));
-    let t_648 = i_288 + 1;
-    if (t_648 < 2) {
-      i_288 = t_648;
-      c_289 = t_596;
-      c_290 = t_597;
-      c_291 = t_598;
-      c_292 = t_599;
-      c_293 = t_600;
-      c_294 = t_601;
-      c_295 = t_602;
-      c_296 = t_603;
-      c_297 = t_604;
-      c_298 = t_605;
-      c_299 = t_606;
-      c_300 = t_607;
-      c_301 = t_608;
-      c_302 = t_609;
-      c_303 = t_610;
-      c_304 = t_611;
+    product0_shared0_put((((t_306 * 576) + t_19)), bitcast<u32>(t_317));
+    product0_shared0_put((((t_306 * 576) + t_27)), bitcast<u32>(t_326));
+    product0_shared0_put((((t_306 * 576) + t_35)), bitcast<u32>(t_335));
+    product0_shared0_put((((t_306 * 576) + t_43)), bitcast<u32>(t_344));
+    product0_shared0_put((((t_306 * 576) + t_51)), bitcast<u32>(t_353));
+    product0_shared0_put((((t_306 * 576) + t_59)), bitcast<u32>(t_362));
+    product0_shared0_put((((t_306 * 576) + t_67)), bitcast<u32>(t_371));
+    product0_shared0_put((((t_306 * 576) + t_75)), bitcast<u32>(t_380));
+    product0_shared1_put((((t_306 * 576) + t_81)), bitcast<u32>(t_390));
+    product0_shared1_put((((t_306 * 576) + t_88)), bitcast<u32>(t_400));
+    product0_shared1_put((((t_306 * 576) + t_95)), bitcast<u32>(t_410));
+    product0_shared1_put((((t_306 * 576) + t_102)), bitcast<u32>(t_420));
+    product0_shared1_put((((t_306 * 576) + t_109)), bitcast<u32>(t_430));
+    product0_shared1_put((((t_306 * 576) + t_116)), bitcast<u32>(t_440));
+    product0_shared1_put((((t_306 * 576) + t_123)), bitcast<u32>(t_450));
+    product0_shared1_put((((t_306 * 576) + t_130)), bitcast<u32>(t_460));
+    let t_662 = i_286 + 1;
+    if (t_662 < 2) {
+      i_286 = t_662;
+      c_287 = t_596;
+      c_288 = t_597;
+      c_289 = t_598;
+      c_290 = t_599;
+      c_291 = t_600;
+      c_292 = t_601;
+      c_293 = t_602;
+      c_294 = t_603;
+      c_295 = t_604;
+      c_296 = t_605;
+      c_297 = t_606;
+      c_298 = t_607;
+      c_299 = t_608;
+      c_300 = t_609;
+      c_301 = t_610;
+      c_302 = t_611;
     } else {
       break;
     }
   }
-  let t_652 = (t_13 * 128) + (t_14 * 4);
-  product0_shared2_put(t_652, bitcast<u32>(t_596));
-  product0_shared2_put(((t_652 + 1)), bitcast<u32>(t_597));
-  product0_shared2_put(((t_652 + 2)), bitcast<u32>(t_598));
-  product0_shared2_put(((t_652 + 3)), bitcast<u32>(t_599));
-  product0_shared2_put(((t_652 + 32)), bitcast<u32>(t_600));
-  product0_shared2_put(((t_652 + 33)), bitcast<u32>(t_601));
-  product0_shared2_put(((t_652 + 34)), bitcast<u32>(t_602));
-  product0_shared2_put(((t_652 + 35)), bitcast<u32>(t_603));
-  product0_shared2_put(((t_652 + 64)), bitcast<u32>(t_604));
-  product0_shared2_put(((t_652 + 65)), bitcast<u32>(t_605));
-  product0_shared2_put(((t_652 + 66)), bitcast<u32>(t_606));
-  product0_shared2_put(((t_652 + 67)), bitcast<u32>(t_607));
-  product0_shared2_put(((t_652 + 96)), bitcast<u32>(t_608));
-  product0_shared2_put(((t_652 + 97)), bitcast<u32>(t_609));
-  product0_shared2_put(((t_652 + 98)), bitcast<u32>(t_610));
-  product0_shared2_put(((t_652 + 99)), bitcast<u32>(t_611));
+  let t_666 = (t_461 * 128) + (t_462 * 4);
+  product0_shared2_put(t_666, bitcast<u32>(t_596));
+  product0_shared2_put(((t_666 + 1)), bitcast<u32>(t_597));
+  product0_shared2_put(((t_666 + 2)), bitcast<u32>(t_598));
+  product0_shared2_put(((t_666 + 3)), bitcast<u32>(t_599));
+  product0_shared2_put(((t_666 + 32)), bitcast<u32>(t_600));
+  product0_shared2_put(((t_666 + 33)), bitcast<u32>(t_601));
+  product0_shared2_put(((t_666 + 34)), bitcast<u32>(t_602));
+  product0_shared2_put(((t_666 + 35)), bitcast<u32>(t_603));
+  product0_shared2_put(((t_666 + 64)), bitcast<u32>(t_604));
+  product0_shared2_put(((t_666 + 65)), bitcast<u32>(t_605));
+  product0_shared2_put(((t_666 + 66)), bitcast<u32>(t_606));
+  product0_shared2_put(((t_666 + 67)), bitcast<u32>(t_607));
+  product0_shared2_put(((t_666 + 96)), bitcast<u32>(t_608));
+  product0_shared2_put(((t_666 + 97)), bitcast<u32>(t_609));
+  product0_shared2_put(((t_666 + 98)), bitcast<u32>(t_610));
+  product0_shared2_put(((t_666 + 99)), bitcast<u32>(t_611));
   workgroupBarrier();
   if (thread_ < 1024) {
-    i_687 = thread_;
+    i_701 = thread_;
     loop {
-      let t_689 = i_687;
-      let t_690 = i32(u32(t_689) / u32(32));
-      let t_691 = i32(u32(t_689) % u32(32));
-      let t_693 = (t_690 * 32) + t_691;
-      let t_694 = i32(u32(t_690) % u32(4));
-      let t_698 = ((i32(u32(t_690) / u32(4))) * 4) + (i32(u32(t_694) % u32(4)));
-      let t_702 = t_11 + (t_698 + ((i32(u32(t_694) / u32(4))) * 32));
-      let t_703 = t_12 + t_691;
-      if ((u32(t_702) < u32(40)) & (u32(t_703) < u32(50))) {
-        let t_710 = bitcast<f32>(product0_shared2_at(t_693));
-        let t_714 = bitcast<f32>(e1_at((e1_from4 + t_703)));
-        let t_715 = t_710 + t_714;
-        e0_put(((e0_from4 + (t_702 * 50)) + t_703), bitcast<u32>((select(t_715, 0.0f, (0.0f >= t_715)))));
+      let t_703 = i_701;
+      let t_704 = t_703 / 32;
+      let t_705 = t_703 % 32;
+      let t_707 = (t_704 * 32) + t_705;
+      let t_708 = t_704 % 4;
+      let t_716 = t_11 + ((((t_704 / 4) * 4) + (t_708 % 4)) + ((t_708 / 4) * 32));
+      let t_717 = t_12 + t_705;
+      if ((t_716 < 40) & (t_717 < 50)) {
+        let t_724 = bitcast<f32>(product0_shared2_at(t_707));
+        let t_728 = bitcast<f32>(e1_at((e1_from4 + t_717)));
+        let t_729 = t_724 + t_728;
+        e0_put(((e0_from4 + (t_716 * 50)) + t_717), bitcast<u32>((select(t_729, 0.0f, (0.0f >= t_729)))));
       }
-      let t_721 = i_687 + 64;
-      if (t_721 < 1024) {
-        i_687 = t_721;
+      let t_735 = i_701 + 64;
+      if (t_735 < 1024) {
+        i_701 = t_735;
       } else {
         break;
       }

@@ -51,11 +51,11 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   i_25 = 0;
   loop {
     workgroupBarrier();
-    let t_26 = i32(u32(64) >> u32(i_25));
+    let t_26 = 64 >> u32(i_25);
     if (thread_ < t_26) {
-      let t_32 = byte_(loops0_shared0_at((thread_) >> 2u), thread_);
+      let t_31 = byte_(loops0_shared0_at((thread_) >> 2u), thread_);
       let t_35 = byte_(loops0_shared0_at((((thread_ + t_26))) >> 2u), ((thread_ + t_26)));
-      loops0_shared0_byte(thread_, u32((select(0, 1, (((t_32 & 1) != 0) & ((t_35 & 1) != 0))))));
+      loops0_shared0_byte(thread_, u32((select(0, 1, (((t_31 & 1) != 0) & ((t_35 & 1) != 0))))));
     }
     let t_40 = i_25 + 1;
     if (t_40 < 7) {

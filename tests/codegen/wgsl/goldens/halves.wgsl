@@ -41,7 +41,7 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
     let t_27 = bitcast<f32>(t_26);
     let t_29 = bitcast<i32>((t_27 + t_27));
     let t_30 = t_29 & 2147483647;
-    let t_39 = i32(u32(((t_30 + (-939520001)) + ((i32(u32(t_30) >> 13u)) & 1))) >> 13u);
+    let t_39 = i32(u32(((t_30 + (-939520001)) + ((t_30 >> 13u) & 1))) >> 13u);
     let t_41 = select(t_39, ((bitcast<i32>((bitcast<f32>(t_30) + 0.5f))) - 1056964608), (t_30 < 947912704));
     let t_45 = select((select(t_41, 31744, (t_30 >= 1199570944))), 32256, (t_30 > 2139095040));
     let t_50 = (((t_45 | ((i32(u32(t_29) >> 16u)) & 32768))) & 65535);
@@ -52,7 +52,7 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
     let t_64 = (select(t_56, t_59, (t_51 < 1024))) | ((t_50 & 32768) << 16u);
     let t_67 = bitcast<i32>(bitcast<f32>(t_64));
     let t_68 = t_67 & 2147483647;
-    let t_77 = i32(u32(((t_68 + (-939520001)) + ((i32(u32(t_68) >> 13u)) & 1))) >> 13u);
+    let t_77 = i32(u32(((t_68 + (-939520001)) + ((t_68 >> 13u) & 1))) >> 13u);
     let t_79 = select(t_77, ((bitcast<i32>((bitcast<f32>(t_68) + 0.5f))) - 1056964608), (t_68 < 947912704));
     let t_83 = select((select(t_79, 31744, (t_68 >= 1199570944))), 32256, (t_68 > 2139095040));
     b1_short((b1_from2 + t_6), u32((((t_83 | ((i32(u32(t_67) >> 16u)) & 32768))) & 65535)));

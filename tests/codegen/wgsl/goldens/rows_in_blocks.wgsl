@@ -54,11 +54,11 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   i_26 = 0;
   loop {
     workgroupBarrier();
-    let t_27 = i32(u32(64) >> u32(i_26));
+    let t_27 = 64 >> u32(i_26);
     if (thread_ < t_27) {
-      let t_33 = bitcast<f32>(loops0_shared1_at(thread_));
+      let t_32 = bitcast<f32>(loops0_shared1_at(thread_));
       let t_35 = bitcast<f32>(loops0_shared1_at(((thread_ + t_27))));
-      let t_39 = select((select(t_35, t_33, (t_33 > t_35))), t_33, nan_(t_33));
+      let t_39 = select((select(t_35, t_32, (t_32 > t_35))), t_32, nan_(t_32));
       loops0_shared1_put(thread_, bitcast<u32>(t_39));
     }
     let t_41 = i_26 + 1;
@@ -115,11 +115,11 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   i_99 = 0;
   loop {
     workgroupBarrier();
-    let t_100 = i32(u32(64) >> u32(i_99));
+    let t_100 = 64 >> u32(i_99);
     if (thread_ < t_100) {
-      let t_106 = bitcast<f32>(loops0_shared2_at(thread_));
+      let t_105 = bitcast<f32>(loops0_shared2_at(thread_));
       let t_108 = bitcast<f32>(loops0_shared2_at(((thread_ + t_100))));
-      loops0_shared2_put(thread_, bitcast<u32>((t_106 + t_108)));
+      loops0_shared2_put(thread_, bitcast<u32>((t_105 + t_108)));
     }
     let t_111 = i_99 + 1;
     if (t_111 < 7) {

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Routines as kernels of a GPU: a thread runs what a processor runs for a unit; others are for many threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from hybridize.base.dtypes import uint8
+from hybridize.codegen.llvm.device import prefixes, scatters, sorting
+from hybridize.codegen.llvm.device.threads import kernel_function
+from hybridize.codegen.llvm.routines.emit import write_routine
+from hybridize.codegen.llvm.text import Function, Module
+from hybridize.loops.kernel import Param
+from hybridize.machine.target import Target
+from hybridize.schedule.device.routines import RoutineKernel
+from hybridize.schedule.routines import WRITE_OVER
+from hybridize.schedule.steps import RoutineStep
+
+
+def emit_routine_kernel(
+    module: Module, name: str, step: RoutineStep, kernel: RoutineKernel, target: Target
+) -> Function:
+    """Write the function `name`: `(ptr output..., ptr input..., ptr scratch)`."""
+    over = step.routine.name in WRITE_OVER
+    params: list[tuple[str, Param | None]] = []
+    for letter, types in (("o", step.outputs), ("i", step.inputs)):
+        for number, kind in enumerate(types):
+            shared = over and number == 0
+            params.append((f"{letter}{number}", Param(kind.dtype, kind.size, letter == "o", shared=shared)))
+    params.append(("scratch", Param(uint8, step.scratch.nbytes, True)))
+    f = kernel_function(module, name, params, kernel.launch.threads, kernel.launch.blocks)
+    if kernel.part == "units":
+        write_routine(f, step.routine, step.inputs, step.outputs, step.scratch, target)
+    else:
+        _WRITERS[kernel.part](f, step, kernel)
+    return f
+
+
+_WRITERS: Final[Mapping[str, Callable[[Function, RoutineStep, RoutineKernel], None]]] = {
+    "sort": sorting.write_lines,
+    "prefixes": prefixes.write,
+    "copy": scatters.write_copy,
+    "order": scatters.write_order,
+    "scatter": scatters.write_rows,
+}

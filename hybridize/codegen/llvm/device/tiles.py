@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Write the tiles of a launch: operands by way of shared memory, sums in registers, the epilogue over waiting sums."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Final
+
+from hybridize.base.dims import is_symbolic
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
+from hybridize.codegen.llvm.device.fetching import Panel, member_of
+from hybridize.codegen.llvm.device.numbers import numbers_of
+from hybridize.codegen.llvm.device.results import ResultWriter
+from hybridize.codegen.llvm.device.threads import (
+    KernelFunction,
+    SharedMemory,
+    block,
+    end_copies,
+    thread,
+    wait_for_block,
+    wait_for_copies,
+)
+from hybridize.codegen.llvm.text import vector
+from hybridize.machine.target import Target
+from hybridize.schedule.contraction.ending import Ending
+from hybridize.schedule.device.contractions import BlockPlan, BlockSums
+
+COPIED: Final = (4, 8)
+"""Bytes of elements that are copied without a register between."""
+
+
+class TileWriter(ABC):
+    """Writes the tiles of one launch."""
+
+    def __init__(self, f: KernelFunction, plan: BlockPlan, sums: BlockSums, ending: Ending, target: Target) -> None:
+        self.f, self.grid, self.tile = f, sums.grid, sums.grid.tile
+        self.arithmetic = ArithmeticEmitter.of_elements(plan.elements, target)
+        self.numbers = numbers = numbers_of(f, sums)
+        assert target.device is not None
+        self.together = target.device.together
+        """Terms that are written one after the other."""
+        self.is_copied = target.device.copies and not self.arithmetic.converts and self.arithmetic.bytes in COPIED
+        """True if operands go to shared memory without a register between."""
+        self.memory = SharedMemory(f)
+        self.thread = numbers.narrowed(thread(f))
+        grid, tile = self.grid, self.tile
+        width = tile.n // grid.gates
+        across, down = (grid.columns + width - 1) // width, (grid.m + tile.m - 1) // tile.m
+        number = numbers.narrowed(block(f))
+        column_tile, number = numbers.rest(number, across), numbers.over(number, across)
+        row_tile, number = numbers.rest(number, down), numbers.over(number, down)
+        self.member = numbers.rest(number, grid.batch) if grid.parts > 1 else number
+        self.part = numbers.over(number, grid.batch) if grid.parts > 1 else "0"
+        if not is_symbolic(grid.batch) and grid.batch == 1:
+            self.member = "0"
+        self.row, self.column = numbers.times(row_tile, tile.m), numbers.times(column_tile, width)
+        self.panels = [
+            Panel(
+                numbers=numbers, arithmetic=self.arithmetic, operand=operand, memory=self.memory, span=span, rows=rows,
+                tile=tile, member=member_of(numbers, base, operand, self.member),
+            )
+            for base, operand, span, rows in zip(
+                ("%x", "%w"), sums.operands, (tile.m, tile.n), (tile.rows, tile.columns), strict=True
+            )
+        ]  # fmt: skip
+        self.waiting = self.memory.array(self.arithmetic.type, tile.strip_elements, self.arithmetic.bytes)
+        self.results = ResultWriter(f, plan, sums, ending, target)
+
+    def emit(self) -> None:
+        """Write the tiles."""
+        grid, tile, width = self.grid, self.tile, self.tile.n // self.grid.gates
+        rows, columns = self.panels
+        rows.share(self.thread, self.row, grid.m, tile.m, 0)
+        columns.share(self.thread, self.column, grid.columns, width, 0 if grid.gates == 1 else grid.columns)
+        self._store(self._sums())
+
+    # Sums
+
+    def _sums(self) -> list[str]:
+        """The sums of a thread, row by row."""
+        f, grid, tile, numbers = self.f, self.grid, self.tile, self.numbers
+        ahead = (tile.stages - 1) * tile.k
+        """Terms between those that are multiplied and those that are brought."""
+        turns, first = (grid.terms + tile.k - 1) // tile.k, numbers.times(self.part, grid.terms)
+        if not is_symbolic(turns) and turns == 0:
+            return [self.arithmetic.nothing] * tile.sums
+        for stage in range(tile.stages - 1):
+            self._bring(numbers.plus(first, stage * tile.k), str(stage))
+        zeros = [(self.arithmetic.type, self.arithmetic.nothing)] * tile.sums
+        with f.loop(0, turns, 1, zeros) as loop:
+            index, sums = numbers.narrowed(loop.index), list(loop.values)
+            here, there = (numbers.rest(numbers.plus(index, one), tile.stages) for one in (0, tile.stages - 1))
+            if self.is_copied:
+                wait_for_copies(f, tile.stages - 2)
+            wait_for_block(f)
+            values = self._begun(numbers.plus(first, numbers.times(index, tile.k), ahead), there)
+            sums = self._of_terms(here, sums)
+            self._kept(values, there)
+            loop.following = sums
+        return loop.results
+
+    def _bring(self, first: str, stage: str) -> None:
+        """Bring the panels from term `first` on into a stage."""
+        self._kept(self._begun(first, stage), stage)
+
+    def _begun(self, first: str, stage: str) -> list[str]:
+        """Begin to bring them: copies are on their way, or a thread has the elements."""
+        k, values = self.grid.k, list[str]()
+        for panel in self.panels:
+            if self.is_copied:
+                panel.copy(first, k, stage)
+            else:
+                values += panel.fetched(first, k)
+        if self.is_copied:
+            end_copies(self.f)
+        return values
+
+    def _kept(self, values: Sequence[str], stage: str) -> None:
+        """Put the elements that a thread has into a stage."""
+        left = iter(values)
+        if not self.is_copied:
+            for panel in self.panels:
+                panel.keep(left, stage)
+
+    @abstractmethod
+    def _of_terms(self, stage: str, sums: Sequence[str]) -> list[str]:
+        """The sums with the products of all terms of the panels added."""
+
+    # Results
+
+    def _store(self, sums: Sequence[str]) -> None:
+        """Store the results, strip by strip."""
+        f, tile = self.f, self.tile
+        each = tile.sums // tile.strips
+        self.results.open_batch(self.numbers, self.member)
+        with f.loop(0, tile.strips) as strips:
+            for strip in range(tile.strips):
+                part = sums[strip * each : (strip + 1) * each]
+                if tile.strips == 1:
+                    self._wait(part)
+                    continue
+                with f.when(f.test("eq", strips.index, strip)):
+                    self._wait(part)
+            wait_for_block(f)
+            self._stored(self.numbers.narrowed(strips.index))
+            if tile.strips > 1:
+                wait_for_block(f)
+
+    @abstractmethod
+    def _wait(self, sums: Sequence[str]) -> None:
+        """Put the sums of a strip into shared memory."""
+
+    @abstractmethod
+    def _row_of(self, strip: str, line: str) -> str:
+        """The row of the tile that a line of a strip is."""
+
+    def _stored(self, strip: str) -> None:
+        """Store all elements of a strip, neighbouring ones by neighbouring threads."""
+        f, tile, grid, numbers = self.f, self.tile, self.grid, self.numbers
+        width = tile.n // grid.gates
+        with f.loop(thread(f), tile.m // tile.strips * width, tile.threads) as loop, self.results.elements.scope():
+            index = numbers.narrowed(loop.index)
+            line, column = numbers.over(index, width), numbers.rest(index, width)
+            first = numbers.plus(numbers.times(line, tile.n), column)
+            row, column = numbers.plus(self.row, self._row_of(strip, line)), numbers.plus(self.column, column)
+            inside = f.op(f"and i1 {numbers.is_below(row, grid.m)}, {numbers.is_below(column, grid.columns)}")
+            with f.when(inside):
+                totals = [self._total(first, gate * width) for gate in range(grid.gates)]
+                if grid.after is not None:
+                    self._part(row, column, totals)
+                else:
+                    with self.results.at(numbers, row, column):
+                        self.results.store(totals)
+
+    def _total(self, first: str, offset: int) -> str:
+        """A sum that waits."""
+        place = self.numbers.element(self.waiting, self.numbers.plus(first, offset), self.arithmetic.type)
+        return self.arithmetic.load_computed(self.f, place, 1)
+
+    def _part(self, row: str, column: str, totals: Sequence[str]) -> None:
+        """Put parts of sums into scratch."""
+        grid, numbers = self.grid, self.numbers
+        member = numbers.plus(numbers.times(self.part, grid.batch), self.member)
+        line = numbers.times(numbers.plus(numbers.times(member, grid.m), row), grid.n)
+        for gate, total in enumerate(totals):
+            place = numbers.plus(line, column, gate * grid.columns)
+            to = numbers.element("%parts", place, self.arithmetic.type)
+            self.arithmetic.store_computed(self.f, total, to, 1)
+
+
+class ThreadTileWriter(TileWriter):
+    """Writes tiles whose threads multiply each for themselves, term by term."""
+
+    @cached_property
+    def places(self) -> tuple[str, str]:
+        """The rows and the columns of the thread, counted in groups."""
+        groups = self.tile.n // self.tile.columns
+        return self.numbers.over(self.thread, groups), self.numbers.rest(self.thread, groups)
+
+    def _of_terms(self, stage: str, sums: Sequence[str]) -> list[str]:
+        """The sums with the products of all terms of the panels added."""
+        numbers, group = self.numbers, self.tile.group(self.arithmetic.bytes)
+        starts = [
+            numbers.plus(numbers.times(stage, panel.stage), numbers.times(place, group))
+            for panel, place in zip(self.panels, self.places, strict=True)
+        ]
+        if self.tile.k <= self.together:
+            return self._multiplied(starts, self.tile.k, sums)
+        with self.f.loop(0, self.tile.k, self.together, [(self.arithmetic.type, one) for one in sums]) as loop:
+            first = numbers.narrowed(loop.index)
+            starts = [
+                numbers.plus(start, numbers.times(first, panel.pitch))
+                for panel, start in zip(self.panels, starts, strict=True)
+            ]
+            loop.following = self._multiplied(starts, self.together, loop.values)
+        return loop.results
+
+    def _multiplied(self, starts: Sequence[str], count: int, sums: Sequence[str]) -> list[str]:
+        """The sums with the products of some terms added, the first of which begins so in each panel."""
+        for term in range(count):
+            x, w = (self._read(side, start, term) for side, start in enumerate(starts))
+            sums = [
+                self.arithmetic.multiply_add(self.f, x[number // len(w)], w[number % len(w)], total)
+                for number, total in enumerate(sums)
+            ]
+        return list(sums)
+
+    def _read(self, side: int, start: str, term: int) -> list[str]:
+        """The elements of a panel that a thread multiplies, so many terms on: groups of neighbours, far apart."""
+        f, panel, arithmetic, numbers = self.f, self.panels[side], self.arithmetic, self.numbers
+        group = self.tile.group(arithmetic.bytes)
+        kind, values = vector(arithmetic.type, group), []
+        for first in range(0, panel.rows, group):
+            index = numbers.plus(start, term * panel.pitch + panel.apart(first))
+            place = numbers.element(panel.array, index, arithmetic.type)
+            several = f.op(f"load {kind}, ptr {place}, align {group * arithmetic.bytes}")
+            values += [f.op(f"extractelement {kind} {several}, i64 {lane}") for lane in range(group)]
+        return values
+
+    def _wait(self, sums: Sequence[str]) -> None:
+        """Put the sums of a strip into shared memory: the strip's rows of the first thread, then of the next ones."""
+        f, tile, numbers = self.f, self.tile, self.numbers
+        rows, group = tile.rows // tile.strips, tile.group(self.arithmetic.bytes)
+        start = numbers.plus(numbers.times(self.places[0], rows * tile.n), numbers.times(self.places[1], group))
+        for number, total in enumerate(sums):
+            r, c = divmod(number, tile.columns)
+            place = r * tile.n + self.panels[1].apart(c // group * group) + c % group
+            to = numbers.element(self.waiting, numbers.plus(start, place), self.arithmetic.type)
+            self.arithmetic.store_computed(f, total, to, 1)
+
+    def _row_of(self, strip: str, line: str) -> str:
+        numbers, rows = self.numbers, self.tile.rows // self.tile.strips
+        group = self.tile.group(self.arithmetic.bytes)
+        number = numbers.plus(numbers.times(strip, rows), numbers.rest(line, rows))
+        row = numbers.plus(numbers.times(numbers.over(line, rows), group), numbers.rest(number, group))
+        return numbers.plus(row, numbers.times(numbers.over(number, group), self.panels[0].apart(group)))

@@ -1,0 +1,164 @@
+"""Gradients of imperative code on a device: those of the host, in the memory of the array that they are of."""
+
+import numpy
+import pytest
+
+from hybridize import autograd, cpu, gluon, gpu, np, npx
+from hybridize.array import on_device
+from hybridize.gluon import nn
+
+pytestmark = pytest.mark.usefixtures("two_gpus")
+DATA = numpy.arange(24, dtype="float32").reshape(4, 6) / 8 - 1
+
+
+def ones(x, *shape):
+    return np.ones(shape, ctx=x.ctx)
+
+
+def of_slices(x):
+    y = x * 2
+    y[1] = x[0] * 3
+    y[2:, 1] = 0
+    y += x
+    return (y * y).sum()
+
+
+def by_mask(x):
+    y = x * 2
+    y[x > 0] = 1.0
+    return (y * x).sum()
+
+
+class Doubled(autograd.Function):
+    def forward(self, x):
+        self.save_for_backward(x)
+        return x * x
+
+    def backward(self, dy):
+        (x,) = self.saved_tensors
+        return dy * x * 4
+
+
+EXACT = {
+    "square": lambda x: (x * x).sum(), "many heads": lambda x: x * 3 - x, "product": lambda x: (x @ x.T).sum(), "parts": lambda x: x[1:, ::2].sum() + x[0, 0] * x[1, 2],
+    "transposed": lambda x: (x.T * 2)[1:].sum(), "where": lambda x: np.where(x > 0, x, 0).sum(), "relu": lambda x: npx.relu(x).sum(), "joined": lambda x: np.concatenate([x, x * 2], 1).sum(),
+    "maximum": lambda x: x.max(1).sum(), "cast": lambda x: (x.astype("float64") * 2).sum(), "stretched": lambda x: (x + ones(x, 3, 4, 6)).sum(), "reshaped": lambda x: (x.reshape(6, 4) @ ones(x, 4)).sum(),
+    "detached": lambda x: (x * x.detach()).sum(), "moved": lambda x: (x.as_in_ctx(cpu()) * 3).sum(), "moved on": lambda x: (x.as_in_ctx(gpu(1)) * x.as_in_ctx(gpu(1))).as_in_ctx(x.ctx).sum(),
+    "writes": of_slices, "masked": by_mask, "picked": lambda x: npx.pick(x, np.array([0, 1, 2, 3], dtype="int64", ctx=x.ctx)).sum(), "own rule": lambda x: Doubled()(x).sum(),
+}  # fmt: skip
+NEAR = {
+    "exp": lambda x: np.exp(x).mean(), "softmax": lambda x: (npx.softmax(x) * x).sum(), "variance": lambda x: ((x - x.mean(0)) ** 2).mean(), "norm": np.linalg.norm,
+    "layer norm": lambda x: (npx.layer_norm(x, ones(x, 6), ones(x, 6)) * x).sum(), "convolution": lambda x: npx.convolution(x.reshape(1, 1, 4, 6), ones(x, 2, 1, 2, 2), no_bias=True, kernel=(2, 2), num_filter=2).sum(),
+}  # fmt: skip
+
+
+def gradient(function, device, req, times):
+    x = np.array(DATA, ctx=device)
+    x.attach_grad(req)
+    for _ in range(times):
+        with autograd.record():
+            y = function(x)
+        y.backward()
+    return x.grad
+
+
+@pytest.mark.parametrize("name", [*EXACT, *NEAR])
+def test_a_gradient_is_the_hosts_and_on_the_device_of_its_array(name):
+    function = EXACT.get(name) or NEAR[name]
+    for req, times in (("write", 1), ("add", 2)):
+        there, here = (gradient(function, device, req, times) for device in (gpu(0), cpu()))
+        assert there.ctx == gpu(0) and (there.shape, there.dtype) == (here.shape, here.dtype)
+        if name in EXACT:
+            assert (there.asnumpy() == here.asnumpy()).all()
+        numpy.testing.assert_allclose(there.asnumpy(), here.asnumpy(), 1e-5, 1e-6)
+
+
+def test_gradients_have_gradients():
+    x = np.array(DATA, ctx=gpu(0))
+    x.attach_grad()
+    with autograd.record():
+        y = (x**3).sum()
+        (g,) = autograd.grad(y, x, create_graph=True)
+        z = (g * x).sum()
+    z.backward()
+    assert g.ctx == x.grad.ctx == gpu(0)
+    numpy.testing.assert_allclose(x.grad.asnumpy(), 9 * DATA**2, 1e-5)
+
+
+def test_variables_on_which_nothing_depends_have_zeros_there():
+    x, y = np.array(DATA, ctx=gpu(0)), np.ones(3, ctx=gpu(1))
+    for one in (x, y):
+        one.attach_grad()
+    assert y.grad.ctx == gpu(1) and y.grad.tolist() == [0, 0, 0]
+    with autograd.record():
+        z = (x * 2).sum()
+    g, zeros = autograd.grad(z, [x, y])
+    assert (g.ctx, zeros.ctx) == (gpu(0), gpu(1)) and zeros.tolist() == [0, 0, 0]
+
+
+def test_a_pass_changes_no_gradient_that_somebody_keeps():
+    x = np.array(DATA, ctx=gpu(0))
+    x.attach_grad()
+    kept = []
+    for factor in (2, 3):
+        with autograd.record():
+            y = (x * factor).sum()
+        y.backward()
+        kept.append(x.grad.copy())
+    assert (kept[0].asnumpy() == 2).all() and (kept[1].asnumpy() == 3).all()
+
+
+def losses(device, make, shape, steps=3):
+    np.random.seed(1)
+    net, random = make(), numpy.random.default_rng(0)
+    net.initialize(ctx=device)
+    trainer, loss_of = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1, "momentum": 0.9}), gluon.loss.SoftmaxCrossEntropyLoss()  # fmt: skip
+    found = []
+    for _ in range(steps):
+        x = np.array(random.normal(size=shape).astype("float32"), ctx=device)
+        y = np.array(random.integers(0, 3, size=shape[0]), ctx=device)
+        with autograd.record():
+            loss = loss_of(net(x), y).mean()
+        loss.backward()
+        trainer.step(1)
+        found.append(loss.item())
+    return found
+
+
+def perceptron():
+    net = nn.HybridSequential()
+    net.add(nn.Dense(16, activation="relu"), nn.Dropout(0.3), nn.Dense(3))
+    return net
+
+
+def convolutions():
+    net = nn.HybridSequential()
+    net.add(
+        nn.Conv2D(4, 3, padding=1, activation="relu"), nn.BatchNorm(), nn.MaxPool2D(2, 2), nn.Flatten(), nn.Dense(3)
+    )
+    return net
+
+
+@pytest.mark.parametrize(("make", "shape"), [(perceptron, (8, 5)), pytest.param(convolutions, (4, 1, 6, 6), marks=pytest.mark.long)])  # fmt: skip
+def test_nets_train_op_by_op_with_the_hosts_losses(make, shape):
+    numpy.testing.assert_allclose(losses(gpu(0), make, shape), losses(cpu(), make, shape), 1e-6, 1e-6)
+
+
+def test_a_loop_compiles_each_operation_once():
+    x = np.array(DATA, ctx=gpu(0))
+    x.attach_grad()
+
+    def step():
+        with autograd.record():
+            y = ((x * 0.5 + 1) ** 2).sum()
+        y.backward()
+
+    step()
+    step()
+    made, before = [], on_device.compile_kernels
+    on_device.compile_kernels = lambda *args, **names: made.append(names) or before(*args, **names)
+    try:
+        step()
+    finally:
+        on_device.compile_kernels = before
+    assert made == []
