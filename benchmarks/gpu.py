@@ -23,6 +23,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 os.environ.setdefault("HYBRIDIZE_DEVICE", "cuda")
@@ -240,9 +241,8 @@ def speeds(bench: Bench) -> Iterator[Row]:
 def _cases(bench: Bench) -> Iterator[tuple[str, Callable[[], Any], dict[str, Callable[[], Any]], float, str]]:
     """Names, our call, those of PyTorch, the work of a call and its unit."""
     for batch in (1, 4) if bench.small else (1, 64, 1024):
-        net = _mlp(bench)
-        x = bench.normal(batch, 512)
-        yield f"MLP, batch {batch}", lambda net=net, x=x: net(x), _torch_mlp(batch), 3.3e-7 * batch, "TFLOP/s"
+        call = partial(_mlp(bench), bench.normal(batch, 512))
+        yield f"MLP, batch {batch}", call, _torch_mlp(batch), 3.3e-7 * batch, "TFLOP/s"
     n = 32 if bench.small else 1024
     x = bench.normal(n, n)
     for name, function in {
@@ -252,13 +252,12 @@ def _cases(bench: Bench) -> Iterator[tuple[str, Callable[[], Any], dict[str, Cal
     }.items():  # fmt: skip
         compiled = hybridize.hybridize(function)
         moved = 8e-9 * n * n / (2 if name == "sum of columns" else 1)
-        yield f"{name}, {n} x {n}", lambda f=compiled, x=x: f(x), _torch_formula(name, n), moved, "GB/s"
+        yield f"{name}, {n} x {n}", partial(compiled, x), _torch_formula(name, n), moved, "GB/s"
     for dtype in ("float32", "bfloat16"):
         for n in (32,) if bench.small else (512, 1024, 2048, 4096, 8192):
             a, b = bench.normal(n, n, dtype=dtype), bench.normal(n, n, dtype=dtype)
             product = hybridize.hybridize(lambda p, q: p @ q)
-            call = lambda f=product, a=a, b=b: f(a, b)  # noqa: E731
-            yield f"product, {n}, {dtype}", call, _torch_product(n, dtype), 2e-12 * n**3, "TFLOP/s"
+            yield f"product, {n}, {dtype}", partial(product, a, b), _torch_product(n, dtype), 2e-12 * n**3, "TFLOP/s"
     net, step = _training(bench)
     yield "MLP, a step of training", step, {}, 0, ""
 
@@ -437,14 +436,13 @@ def shown(columns: Row, rows: Sequence[Row], markdown: bool) -> str:
 
 def run(bench: Bench, names: Sequence[str], markdown: bool) -> list[str]:
     """Run parts and print what they say; returns the names of those that failed."""
-    failed = []
+    failed: list[str] = []
     for name in names:
         part, columns = PARTS[name]
         print(f"\n### {name}\n" if markdown else "\n" + textwrap.fill(f"{name}: {part.__doc__}", WIDTH))
         rows: list[Row] = []
         try:
-            for row in part(bench):
-                rows.append(row)
+            rows.extend(part(bench))  # one by one, so that those before a failure are there
         except Exception:
             failed.append(name)
             trouble = traceback.format_exc()

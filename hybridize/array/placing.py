@@ -234,7 +234,7 @@ def located(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         explicit = _explicit_device(args, kwargs)
         arrays = list(arrays_in(values))
         common = None if name in _ACROSS else one_device(name, arrays)
-        if is_away(common) and name not in _ACROSS:
+        if is_away(common) and name not in _ACROSS and name != "getitem":  # a key of NumPy's is as a list
             check_hosts(name, values, arrays)
         if common is None:
             common = common_device(arrays)
@@ -261,7 +261,7 @@ def _of_users(value: Any, values: tuple[Any, ...], name: str) -> Any:
 
 _BODIES = frozenset({"cond", "foreach", "while_loop"})
 """Functions whose results are those of the user's function, on their devices."""
-_ACROSS = frozenset({"array", "asarray", "copyto", "getitem", "save", "savez", "savez_compressed"})
+_ACROSS = frozenset({"array", "asarray", "copyto", "save", "savez", "savez_compressed"})
 """Functions that take arrays from where they are."""
 
 

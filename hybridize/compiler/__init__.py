@@ -7,7 +7,8 @@ Python functions: it sees types and NumPy buffers only.
 Schedules and code generation take as long to load as all the rest of `import hybridize`, and not every process
 compiles. This package is the door to them: its functions import them when they are first called, its modules do not.
 
-    compile, entry, pool            graph to executable, executable to callable; the threads' code
+    compile, kernels, work          graph to executable: of a processor, of a device; what both have in common
+    entry, pool                     executable to callable; the threads' code
     host                            this machine, and the modules that a process needs once
     measured, measuring             which choices are fastest on it: kept on the disk; found by timing
     cache; disk, folder, stored, identity    what was compiled: in memory; on the disk, for other processes

@@ -97,7 +97,7 @@ class Work(ABC, Generic[P]):
 
     @property
     def described(self) -> dict[str, Any]:
-        """What all programs are told of themselves."""
+        """The facts that all programs are told of themselves."""
         graphs = (self.graph, self._optimized or self.graph)
         constants = {id(array): array.nbytes for graph in graphs for array in graph.constants.values()}
         return {

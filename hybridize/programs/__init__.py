@@ -5,6 +5,7 @@ In: `contract.captured.Captured`. Out: `Program`, a callable with its guards, en
 
 - `program` runs calls; `entry` wraps its machine code; `backends` run graphs; `differentiated` is a program with its
   gradient; `failures` finds the line of an assertion that did not hold.
+- `device_machine` runs graphs on a device, `device_entry` takes calls that are like the last one there.
 - `queued` leaves a call to the queue of those whose programs are still to run, where calls are asynchronous.
 - `packed` keeps what is derived of weights, and copies row by row; `origins` knows which arrays other processes have;
   `donation` lets results take the memory of arguments.

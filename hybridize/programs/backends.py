@@ -89,7 +89,7 @@ class Machine:
 
     @property
     def target_name(self) -> str:
-        """What it is compiled for, where that is not this machine."""
+        """The name of the target, where that is not this machine."""
         return ""
 
     @property

@@ -7,8 +7,10 @@ what is usual goes the way of all calls, which also says what is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
+
+from numpy.typing import NDArray
 
 from hybridize.array.device import Device, current_device
 from hybridize.array.ndarray import ndarray, wrap
@@ -55,7 +57,7 @@ def _takes_arrays(captured: Captured) -> bool:
 
 
 def device_entry(
-    captured: Captured, machine: Any, dirty: Sequence[Any], holds: Callable[[], bool] | None, fallback: Entry
+    captured: Captured, machine: Any, dirty: NDArray[Any], holds: Callable[[], bool] | None, fallback: Entry
 ) -> Entry | None:
     """Return a callable for exactly the calls that a program is right for, which gives all others to `fallback`.
 
@@ -69,7 +71,7 @@ def device_entry(
     finish = None if why_none(captured, machine) else assembling(captured.structure, captured.results)
     if finish is None:
         return None
-    present, device = captured.call.devices[0], machine.device
+    present, device = (captured.call.devices or (machine.device,))[0], machine.device
     code, derivers = machine.code, machine.derived
     gpu, count = code.accelerator, len(captured.call.kinds)
     expected = [(value.type.shape, value.type.dtype) for value in captured.graph.inputs]
@@ -81,10 +83,10 @@ def device_entry(
             return fallback(*args, **kwargs)
         if holds is not None and not holds():
             return fallback(*args)
-        buffers = []
+        buffers: list[DeviceBuffer] = []
         for position, array, shape, dtype in sources:
             x = args[position] if array is None else array
-            buffer = x._memory if type(x) is ndarray else None
+            buffer: Any = x._memory if type(x) is ndarray else None
             if type(buffer) is not DeviceBuffer or buffer.base.accelerator is not gpu:
                 return fallback(*args)
             layout = buffer.layout
@@ -97,7 +99,7 @@ def device_entry(
             outputs = None
         if outputs is None:
             return fallback(*args)  # which says at which line it was
-        return finish([_array(buffer, device) for buffer in outputs])
+        return finish(tuple([_array(one, device) for one in outputs]))
 
     return entry
 

@@ -171,7 +171,7 @@ class Program:
         """Computes what data decides and the program is specialized on; made when it is first asked."""
 
     def _made_on_device(self, captured: captures.Captured) -> tuple[Making, Making] | None:
-        """What compiles for the device that the function runs on, see `making`; None where that is the host."""
+        """Return what compiles for the device of the function, see `making`; None where that is the host."""
         with LOADING:
             from hybridize.programs import device_machine  # late: few processes have devices
 

@@ -12,6 +12,7 @@ It must not know graphs, ops, or how the code came to be; a program loaded from 
     pool, processors            threads, and how many
     buffers                     aligned and dense copies
     waiting                     for what another thread runs
+    compiled, device_code       what executables have in common; programs of a device
     devices, cuda               devices with memory of their own, and NVIDIA's driver
     device_steps                the work of a plan on a device, in order: launches, copies, questions of the host
     device_stretches            graphs of what comes again between two questions

@@ -29,7 +29,7 @@ from hybridize.base.types import TensorType
 from hybridize.runtime.compiled import CompiledProgram
 from hybridize.runtime.device_buffers import DeviceBuffer, DeviceMemory, new_buffer, row_major, sent
 from hybridize.runtime.device_notes import raise_noted
-from hybridize.runtime.device_steps import Bases, Launch, perform, recorded, work_of, work_size
+from hybridize.runtime.device_steps import Bases, DeviceLaunch, perform, recorded, work_of, work_size
 from hybridize.runtime.device_stretches import Stretches
 from hybridize.runtime.devices import Accelerator, DeviceGraph
 from hybridize.runtime.plan import FLAG, Derivation, Plan, PlanAddress, PlanStep
@@ -137,14 +137,14 @@ class DeviceDeriver:
     def made(self, inputs: Mapping[int, Any] | Sequence[Any]) -> DeviceBuffer:
         """Return a fresh constant of inputs, by their numbers; those that it reads are buffers of the device."""
         code, of = self._code, self._of
-        made = code.memory((of.nbytes,), numpy.uint8)
+        constant = code.memory((of.nbytes,), numpy.uint8)
         scratch = code.memory((of.scratch_bytes,), numpy.uint8)
         sources = [inputs[one.number] if one.kind == "input" else code.source(one.number) for one in of.sources]
-        bases = {("output", 0): made.address, ("scratch", 0): scratch.address}
+        bases = {("output", 0): constant.address, ("scratch", 0): scratch.address}
         for k, (source, one) in enumerate(zip(sources, of.sources, strict=True)):
             bases["input", k] = source.address + one.offset
         perform(work_of(self._steps, bases), code.accelerator, code.launch)
-        return made
+        return constant
 
 
 class DeviceCode:
@@ -248,7 +248,8 @@ class DeviceCode:
             for deriver, buffer in zip(self.derivers, derived, strict=True):
                 constants[deriver.slot] = buffer
         addresses = [one.address for one in (*buffers, *constants)]
-        return self._asked(self.program.plan, (), addresses, self._layouts, self.program.plan.scratch_bytes)
+        plan = self.program.plan
+        return self._asked(plan, (), addresses, self._layouts, int(plan.scratch_bytes))
 
     @cached_property
     def _layouts(self) -> list[NDArray[Any]]:
@@ -377,7 +378,7 @@ class DeviceCode:
         size = work_size(plan.steps)
         return size is not None and 0 < size <= IN_GRAPHS
 
-    def launch(self, one: Launch) -> None:
+    def launch(self, one: DeviceLaunch) -> None:
         """Ask for one launch."""
         launch: Any = one.launch
         if launch.blocks:
@@ -386,7 +387,7 @@ class DeviceCode:
             function.name = f"{self.program.name}.{launch.function}"
             self.accelerator.launch(function, (launch.blocks, 1, 1), launch.threads, launch.shared_bytes, arguments)
 
-    def _launched(self, one: Launch) -> None:
+    def _launched(self, one: DeviceLaunch) -> None:
         """Ask for one launch; wait for it where HYBRIDIZE_DEVICE_CHECK says so, and name it where it fails."""
         if not CONFIG.device_check:
             self.launch(one)

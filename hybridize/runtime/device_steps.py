@@ -35,11 +35,11 @@ from hybridize.runtime.plan import (
 Base = tuple[str, int]
 """The kind and the slot of addresses."""
 Bases = Mapping[Base, int]
-"""Where the memory of each begins."""
+"""The first address of the memory of each."""
 
 
 @frozen
-class Launch:
+class DeviceLaunch:
     """One launch of a kernel."""
 
     step: PlanStep
@@ -50,7 +50,7 @@ class Launch:
 
 
 @frozen
-class Copy:
+class DeviceCopy:
     """Bytes of the device that go elsewhere; they do not overlap."""
 
     to: int
@@ -65,7 +65,7 @@ class Question:
     address: int
 
 
-Work: TypeAlias = Launch | Copy | Question
+Work: TypeAlias = DeviceLaunch | DeviceCopy | Question
 Asking: TypeAlias = Generator[Work, "bool | None", None]
 """Work in order, which is sent the answer to each `Question`."""
 WorkOfBody: TypeAlias = Callable[[Sequence[PlanStep], Bases], Asking]
@@ -83,7 +83,7 @@ def work_of_step(step: PlanStep, bases: Bases, work_of_body: WorkOfBody) -> Aski
     if step.region is not None:
         yield from _Region(step.region, addresses, bases, work_of_body).work()
     for launch in step.launches:
-        yield Launch(step, launch, addresses)
+        yield DeviceLaunch(step, launch, addresses)
 
 
 def _place(address: PlanArgument, bases: Bases) -> int:
@@ -91,7 +91,7 @@ def _place(address: PlanArgument, bases: Bases) -> int:
     return 0 if address.kind == "nowhere" else bases[address.kind, address.slot] + address.offset
 
 
-def perform(work: Asking, device: Accelerator, launch: Callable[[Launch], None]) -> None:
+def perform(work: Asking, device: Accelerator, launch: Callable[[DeviceLaunch], None]) -> None:
     """Have a device do some work, in order; `launch` has it do a launch."""
     answer = None
     while True:
@@ -108,15 +108,19 @@ def perform(work: Asking, device: Accelerator, launch: Callable[[Launch], None])
             _do(one, device, launch)
 
 
-def _do(one: Launch | Copy, device: Accelerator, launch: Callable[[Launch], None]) -> None:
-    if isinstance(one, Launch):
+def _do(one: DeviceLaunch | DeviceCopy, device: Accelerator, launch: Callable[[DeviceLaunch], None]) -> None:
+    if isinstance(one, DeviceLaunch):
         launch(one)
     else:
         device.copy(one.to, one.source, one.nbytes)
 
 
 def recorded(
-    work: Asking, device: Accelerator, launch: Callable[[Launch], None], most: int, spare: Sequence[DeviceGraph] = ()
+    work: Asking,
+    device: Accelerator,
+    launch: Callable[[DeviceLaunch], None],
+    most: int,
+    spare: Sequence[DeviceGraph] = (),
 ) -> list[DeviceGraph]:
     """Have a device record work without questions; returns the graphs that do it, one after the other.
 
@@ -197,11 +201,11 @@ class _Region:
         now = {k: self.inputs[k] for k, _ in self._of_kinds("by turns")}
         to = {k: self.outputs[k] for k in now}
         spare = {k: self.workspace + home.offset for k, home in self._of_kinds("by turns")}
-        asked = _only_copied(region.bodies[0])
+        condition = _only_copied(region.bodies[0])
         while True:
-            if asked is None:
+            if condition is None:
                 yield from self._body(0, fixed | now, [flag])
-            truth = yield Question(flag if asked is None else (fixed | now)[asked])
+            truth = yield Question(flag if condition is None else (fixed | now)[condition])
             if not truth:
                 break
             yield from self._body(1, fixed | now, [to.get(k, self.outputs[k]) for k in region.gives])
@@ -243,7 +247,7 @@ class _Region:
         return self.outputs[stack] + index * nbytes
 
     def _following(self, k: int, home: PlanState, turn: int, index: int) -> int:
-        """Where a turn of a scan leaves a value of the state."""
+        """The address at which a turn of a scan leaves a value of the state."""
         last = self.region.length - 1 - turn
         if home.kind == "as left":
             return self._row(home.stack, index)
@@ -261,11 +265,11 @@ class _Region:
         steady = {k: self.inputs[k] for k, _ in self._of_kinds("steady")}
         return steady | {k: self.outputs[k] for k, _ in self._of_kinds("in place")}
 
-    def _copies_in_place(self) -> Iterator[Copy]:
+    def _copies_in_place(self) -> Iterator[DeviceCopy]:
         for k, _ in self._of_kinds("in place"):
             yield from _copy(self.outputs[k], self.inputs[k], self.region.inputs[k].nbytes)
 
-    def _steady_results(self) -> Iterator[Copy]:
+    def _steady_results(self) -> Iterator[DeviceCopy]:
         for k, _ in self._of_kinds("steady"):
             if k not in self.region.unread:
                 yield from _copy(self.outputs[k], self.inputs[k], self.region.outputs[k].nbytes)
@@ -281,6 +285,6 @@ def _only_copied(body: Plan) -> int | None:
     return None
 
 
-def _copy(to: int, source: int, nbytes: Any) -> Iterator[Copy]:
+def _copy(to: int, source: int, nbytes: Any) -> Iterator[DeviceCopy]:
     if nbytes:
-        yield Copy(to, source, nbytes)
+        yield DeviceCopy(to, source, nbytes)

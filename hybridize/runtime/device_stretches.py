@@ -12,7 +12,16 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from hybridize.base.frozen import frozen
-from hybridize.runtime.device_steps import Asking, Bases, Launch, perform, recorded, work_of, work_of_step, work_size
+from hybridize.runtime.device_steps import (
+    Asking,
+    Bases,
+    DeviceLaunch,
+    perform,
+    recorded,
+    work_of,
+    work_of_step,
+    work_size,
+)
 from hybridize.runtime.devices import Accelerator, DeviceGraph
 from hybridize.runtime.plan import PlanStep
 
@@ -43,7 +52,9 @@ class Stretches:
         most_recorded: launches of a stretch that has graphs, at most.
     """
 
-    def __init__(self, device: Accelerator, launch: Callable[[Launch], None], most: int, most_recorded: int) -> None:
+    def __init__(
+        self, device: Accelerator, launch: Callable[[DeviceLaunch], None], most: int, most_recorded: int
+    ) -> None:
         self._device, self._launch = device, launch
         self._most, self._most_recorded = most, most_recorded
         self._parts: dict[int, tuple[Sequence[PlanStep], list[_Part]]] = {}
@@ -64,7 +75,7 @@ class Stretches:
         perform(self._work(steps, bases), self._device, self._launch)
 
     def _work(self, steps: Sequence[PlanStep], bases: Bases) -> Asking:
-        """What the host has to ask in between; it asks for stretches itself."""
+        """Iterate over what the host has to ask in between; stretches are asked for here."""
         for part in self._parts_of(steps):
             if part.size is None:
                 yield from work_of_step(part.steps[0], bases, self._work)

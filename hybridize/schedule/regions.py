@@ -34,7 +34,7 @@ class ShiftedStack:
     stack: int
     """It gives the state after each turn."""
     state: int
-    """What it begins with."""
+    """The state whose first value it begins with."""
 
 
 @frozen

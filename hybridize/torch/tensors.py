@@ -348,7 +348,7 @@ class TracedTensor(Face, torch.Tensor):
     is_complex: ClassVar[Any]
     is_complex = is_shared = is_pinned = _always(False)
 
-    def get_device(self) -> int:  # type: ignore[override]
+    def get_device(self) -> int:
         """Return the number of the GPU on which the program runs; -1 on the CPU."""
         index = device_of_call().index
         return -1 if index is None else index

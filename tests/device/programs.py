@@ -12,7 +12,7 @@ from hybridize.graph import Graph
 from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
 from hybridize.runtime.device_notes import raise_noted
-from hybridize.runtime.device_steps import Launch, perform, work_of
+from hybridize.runtime.device_steps import DeviceLaunch, perform, work_of
 from hybridize.runtime.plan import FLAG, NOTE_BYTES, Derivation, PlanStep, aligned_note, plain, sized
 from hybridize.schedule.device.routines import scratch_on_device
 from hybridize.schedule.steps import ContractionStep, LoopStep, RoutineStep, ScheduleStep
@@ -102,7 +102,7 @@ class Run:
         }
         perform(work_of(steps, where), self.device, lambda one: self._launch(one, reaches[one.launch.function]))
 
-    def _launch(self, one: Launch, reaches: Sequence[int]) -> None:
+    def _launch(self, one: DeviceLaunch, reaches: Sequence[int]) -> None:
         launch = one.launch
         if launch.blocks == 0:
             return

@@ -12,7 +12,7 @@ from hybridize.base.frozen import changed
 from hybridize.codegen.llvm.device.program import build_kernels
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.gradient import apply
-from hybridize.runtime.device_steps import Copy, Launch, Question, work_of, work_size
+from hybridize.runtime.device_steps import DeviceCopy, DeviceLaunch, Question, work_of, work_size
 from hybridize.runtime.plan import each_step
 from hybridize.schedule.steps import RegionStep
 from tests.codegen.test_scans import FIXED, LENGTHS, STATE, bodies, directions, drawn, layer, of, operands
@@ -249,9 +249,9 @@ def bases_of(plan, step=1 << 20):
 def test_the_work_of_scans_is_known_before(make):
     plan = build_kernels(make(), SM_80).plan
     work = [*work_of(plan.steps, bases_of(plan))]
-    assert all(isinstance(one, Launch | Copy) for one in work)
+    assert all(isinstance(one, DeviceLaunch | DeviceCopy) for one in work)
     size = work_size(plan.steps)
-    launches = sum(isinstance(one, Launch) for one in work)
+    launches = sum(isinstance(one, DeviceLaunch) for one in work)
     assert launches <= len(work) <= size <= len(work) + 30
 
 

@@ -83,8 +83,8 @@ class DataLoader(Generic[Batch]):
             depends on their timing; in processes it depends on the seed alone, not even on the number of workers.
         timeout: seconds to wait for one batch of a worker.
 
-    MXNet's `pin_memory`, `pin_device_id`, `try_nopython` and `auto_reload` are accepted and do nothing: all large arrays
-    go to a GPU by pinned memory.
+    MXNet's `pin_memory`, `pin_device_id`, `try_nopython` and `auto_reload` are accepted and do nothing: all large
+    arrays go to a GPU by pinned memory.
 
     Processes are forked (unless `multiprocessing.set_start_method` says otherwise) when they are first needed, see the
     data set as it is then, live as long as the loader, and use one thread each for compiled programs.

@@ -4,7 +4,7 @@ import numpy
 import pytest
 
 from hybridize import cpu, gpu, hybridize, np
-from hybridize.array.buffer import buffer_of
+from hybridize.array.buffer import buffer_of, memory_key
 from hybridize.errors import DeviceError
 from hybridize.runtime.device_buffers import DeviceBuffer
 from tests.refusals import refusal
@@ -135,8 +135,10 @@ def test_arguments_are_written_on_their_device():
 
     x = np.ones((3, 2), ctx=gpu(0))
     part = x[1:]
+    key = memory_key(x)
     assert [f(x).item() for _ in range(3)] == [12, 18, 24]
     assert (x.asnumpy() == 4).all() and (part.asnumpy() == 4).all()
+    assert memory_key(x) == key != memory_key(part)
     f(part)
     assert x.asnumpy().tolist() == [[4, 4], [5, 5], [5, 5]]
 

@@ -41,6 +41,6 @@ def test_of_programs(file, tmp_path):
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(SAMPLES))
 def test_of_capture(part, tmp_path):
-    wrong, passed = failures(tmp_path, "tests/capture", shard=f"{part * 60 + 7}/600")
+    wrong, passed = failures(tmp_path, "tests/capture", shard=f"{part * 29 + 7}/290")
     assert not wrong, "\n".join(wrong)
     assert passed
