@@ -19,8 +19,11 @@ from hybridize.base.errors import DeviceError
 from hybridize.codegen.wgsl.program import WgslCopy, WgslProgram, WgslWork, build_wgsl
 from hybridize.formats.deployable import Deployable, Variant
 from hybridize.formats.wasm.weights import ModuleWeights
+from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
-from hybridize.runtime.plan import Derivation
+from hybridize.runtime.device_notes import FLAG
+from hybridize.runtime.plan import Derivation, PlanAddress, PlanStep
+from hybridize.schedule.device.refusals import refused
 
 
 def kernels_of(deployable: Deployable, weights: ModuleWeights) -> dict[str, Any]:
@@ -53,6 +56,7 @@ class _Writer:
         """Write a variant."""
         program = build_wgsl(PIPELINE.run(variant.graph))
         plan = program.plan
+        _check_notes(plan.steps)
         derivations = {one.slot: one for one in plan.derivations}
         names = {name: self._kernel(text, program.bindings[name]) for name, text in program.modules.items()}
         constants = []
@@ -97,6 +101,15 @@ class _Writer:
             self.constants.append(constant)
             self.largest = max(self.largest, constant["bytes"])
         return number
+
+
+def _check_notes(steps: Sequence[PlanStep]) -> None:
+    """Refuse assertions, of indices too: the loader reads no notes of a GPU's."""
+    for step in steps:
+        for body in () if step.region is None else step.region.bodies:
+            _check_notes(body.steps)
+        if any(isinstance(one, PlanAddress) and one.kind == FLAG for one in step.arguments):
+            raise refused(f"{', '.join(step.ops)}, an assertion,", named_target("webgpu"), ", ".join(step.lines))
 
 
 def _launches(work: Sequence[WgslWork], names: Mapping[str, str]) -> list[list[Any]]:

@@ -141,6 +141,11 @@ def test_what_no_gpu_can_do_is_said_with_the_users_line(tmp_path):
     assert refused[:2] == ["DeviceError", "E705"] and re.search(rf"E705: net has no kernels: .*{reason}", refused[2])
 
 
+def test_assertions_stay_with_webassembly(tmp_path):
+    found = exported(tmp_path, lambda x, i: np.take(x, i, axis=0), (np.ones((5, 2)), np.array([1, 4], dtype="int64")))
+    assert re.search(r"an assertion, \(test_web_files.py:\d+\) has no code for webgpu", found.left_out[0])
+
+
 def test_control_flow_that_is_not_known_before_a_call_is_said(tmp_path):
     def halve(x):
         while np.abs(x).max() > 1:
