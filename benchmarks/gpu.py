@@ -147,9 +147,8 @@ def bits(bench: Bench) -> Iterator[Row]:
 def _alike(bench: Bench, function: Callable[..., Any], *arrays: Any) -> Row:
     """How many elements of a compiled function are the CPU's, and the largest difference."""
     compiled = hybridize.hybridize(function)
-    results = []
-    for device in (hybridize.cpu(), bench.here):
-        results.append(compiled(*[np.array(x, ctx=device) for x in arrays]).asnumpy())
+    devices = (hybridize.cpu(), bench.here)
+    results = [compiled(*[np.array(x, ctx=device) for x in arrays]).asnumpy() for device in devices]
     return _compared(*results)
 
 
@@ -258,7 +257,7 @@ def _cases(bench: Bench) -> Iterator[tuple[str, Callable[[], Any], dict[str, Cal
             a, b = bench.normal(n, n, dtype=dtype), bench.normal(n, n, dtype=dtype)
             product = hybridize.hybridize(lambda p, q: p @ q)
             yield f"product, {n}, {dtype}", partial(product, a, b), _torch_product(n, dtype), 2e-12 * n**3, "TFLOP/s"
-    net, step = _training(bench)
+    _, step = _training(bench)
     yield "MLP, a step of training", step, {}, 0, ""
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 from hybridize.base.dims import product, same
-from hybridize.codegen.llvm.device.threads import thread_of_all
 from hybridize.codegen.llvm.text import Function
+from hybridize.codegen.llvm.threads import thread_of_all
 from hybridize.machine.target import Target
 from hybridize.schedule.routines import RoutineScratch
 
