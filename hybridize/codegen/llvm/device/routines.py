@@ -8,9 +8,9 @@ from typing import Final
 
 from hybridize.base.dtypes import uint8
 from hybridize.codegen.llvm.device import prefixes, scatters, sorting
-from hybridize.codegen.llvm.device.threads import kernel_function, thread_of_all
 from hybridize.codegen.llvm.routines.emit import write_routine
 from hybridize.codegen.llvm.text import Function, Module
+from hybridize.codegen.llvm.threads import kernel_function, thread_of_all
 from hybridize.loops.kernel import Param
 from hybridize.machine.target import Target
 from hybridize.schedule.device.routines import RoutineKernel
