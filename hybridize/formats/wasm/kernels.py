@@ -15,14 +15,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hybridize.base.errors import DeviceError
-from hybridize.codegen.wgsl.program import WgslCopy, WgslProgram, WgslWork, build_wgsl
+from hybridize.base.errors import CodegenError, DeviceError
+from hybridize.codegen.llvm.device.program import build_kernels
+from hybridize.codegen.wgsl.program import WgslCopy, WgslProgram, WgslWork, bound_to_plan
 from hybridize.formats.deployable import Deployable, Variant
 from hybridize.formats.wasm.weights import ModuleWeights
 from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
-from hybridize.runtime.device_notes import FLAG
-from hybridize.runtime.plan import Derivation, PlanAddress, PlanStep
+from hybridize.runtime.plan import FLAG, Derivation, PlanAddress, PlanStep
 from hybridize.schedule.device.refusals import refused
 
 
@@ -34,7 +34,7 @@ def kernels_of(deployable: Deployable, weights: ModuleWeights) -> dict[str, Any]
     writer = _Writer(weights)
     try:
         variants = [writer.variant(variant) for variant in deployable.variants]
-    except DeviceError as error:
+    except (DeviceError, CodegenError) as error:  # also what WGSL has no word for
         return {"refused": error.what}
     return {
         "largest": writer.largest, "kernels": writer.kernels, "constants": writer.constants, "variants": variants
@@ -54,9 +54,10 @@ class _Writer:
 
     def variant(self, variant: Variant) -> dict[str, Any]:
         """Write a variant."""
-        program = build_wgsl(PIPELINE.run(variant.graph))
-        plan = program.plan
+        kernels = build_kernels(PIPELINE.run(variant.graph), named_target("webgpu"))
+        plan = kernels.plan
         _check_notes(plan.steps)
+        program = bound_to_plan(kernels)
         derivations = {one.slot: one for one in plan.derivations}
         names = {name: self._kernel(text, program.bindings[name]) for name, text in program.modules.items()}
         constants = []
