@@ -147,10 +147,8 @@ def bits(bench: Bench) -> Iterator[Row]:
 def _alike(bench: Bench, function: Callable[..., Any], *arrays: Any) -> Row:
     """How many elements of a compiled function are the CPU's, and the largest difference."""
     compiled = hybridize.hybridize(function)
-    results = []
-    for device in (hybridize.cpu(), bench.here):
-        results.append(compiled(*[np.array(x, ctx=device) for x in arrays]).asnumpy())
-    return _compared(*results)
+    places = hybridize.cpu(), bench.here
+    return _compared(*[compiled(*[np.array(x, ctx=one) for x in arrays]).asnumpy() for one in places])
 
 
 def _compared(one: Any, other: Any) -> Row:
@@ -163,7 +161,7 @@ def _compared(one: Any, other: Any) -> Row:
 def kernels(bench: Bench) -> Iterator[Row]:
     """Registers and bytes of memory of a thread, for the kernels of a net's training step."""
     before = {id(code) for code in _codes(bench)}
-    _training(bench)[1]()
+    _training(bench)()
     for code in _codes(bench):
         known = getattr(code._kernels, "_kernels", {}) if id(code) not in before else {}
         for name, kernel in sorted(known.items()):
@@ -258,7 +256,7 @@ def _cases(bench: Bench) -> Iterator[tuple[str, Callable[[], Any], dict[str, Cal
             a, b = bench.normal(n, n, dtype=dtype), bench.normal(n, n, dtype=dtype)
             product = hybridize.hybridize(lambda p, q: p @ q)
             yield f"product, {n}, {dtype}", partial(product, a, b), _torch_product(n, dtype), 2e-12 * n**3, "TFLOP/s"
-    net, step = _training(bench)
+    step = _training(bench)
     yield "MLP, a step of training", step, {}, 0, ""
 
 
@@ -278,7 +276,7 @@ def _mlp(bench: Bench) -> Any:
     return net
 
 
-def _training(bench: Bench) -> tuple[Any, Callable[[], object]]:
+def _training(bench: Bench) -> Callable[[], object]:
     from hybridize import autograd, gluon
 
     net = _mlp(bench)
@@ -294,7 +292,7 @@ def _training(bench: Bench) -> tuple[Any, Callable[[], object]]:
         trainer.step(1)
         return loss
 
-    return net, step
+    return step
 
 
 # --------------------------------------------------------------------------------------------------------- PyTorch
@@ -427,11 +425,11 @@ def shown(columns: Row, rows: Sequence[Row], markdown: bool) -> str:
         return "\n".join(f"| {' | '.join(line)} |" for line in lines)
     widths = [max(map(len, cells)) for cells in zip(columns, *rows, strict=True)]
     widths[0] = min(widths[0], WIDTH - sum(widths[1:]) - 2 * (len(widths) - 1))
-    lines = []
+    printed = []
     for row in (columns, *rows):
         cells = [row[0][: widths[0]].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
+        printed.append("  ".join(cells).rstrip())
+    return "\n".join(printed)
 
 
 def run(bench: Bench, names: Sequence[str], markdown: bool) -> list[str]:

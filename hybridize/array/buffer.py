@@ -161,7 +161,7 @@ def same_place(x: ndarray, y: ndarray) -> bool:
 
 def memory_key(x: ndarray) -> tuple[Any, ...]:
     """Return a key that two arrays over exactly the same elements have in common."""
-    data = x._memory
+    data: Any = x._memory
     if AWAY and x._away() is not None:
         start = address_of(x) - data.base.address  # programs let memories change places: the address is no key
         return (id(data.base), start if data.size else id(x), data.shape, data.strides, data.dtype)

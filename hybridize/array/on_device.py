@@ -90,7 +90,7 @@ def _refused(what: str, x: Any, device: str) -> DeviceError:
 
 @frozen
 class Lie:
-    """How an operand lies: as a dense array, whose axes are then permuted, and repeated where `ones` says."""
+    """The layout of an operand: a dense array, whose axes are permuted, and repeated along some."""
 
     dtype: Any
     axes: tuple[int, ...] | None
@@ -100,7 +100,7 @@ class Lie:
 
 
 def _lying(x: Any, accelerator: Any, number: int) -> tuple[Lie, Any, Shape]:
-    """How an operand lies, the dense array, and the sizes of the operand's axes."""
+    """Return the layout of an operand, its dense array, and the sizes of its axes."""
     if type(x) is not DeviceBuffer:
         x = numpy.asarray(x)
         if x.size == 1 or (x.size and not any(x.strides)):
@@ -161,8 +161,8 @@ def _dense_shape(lie: Lie, shape: Shape) -> Shape:
 
 def _by_program(op: Op, operands: Sequence[Any], there: DeviceBuffer) -> tuple[Any, ...]:
     """The outputs of an op; those by elements are computed as one row, wherever all operands allow it."""
-    lying = [_lying(x, there.accelerator, there.number) for x in operands]
-    lies, inputs, shapes = [one[0] for one in lying], [one[1] for one in lying], [one[2] for one in lying]
+    parts = [_lying(x, there.accelerator, there.number) for x in operands]
+    lies, inputs, shapes = [one[0] for one in parts], [one[1] for one in parts], [one[2] for one in parts]
     whole = shapes
     if op.by_element:
         lies, whole = _collapsed(lies, shapes)
@@ -195,13 +195,13 @@ def drawn(
     gpu, number = accelerator_of(device), device.device_id
     many = new_buffer(gpu, number, (count,), numpy.int8)  # only says how many
     work = function, name, lambda before, of, *rest: [function(before, type_of(of).shape, *rest)]
-    lying = [_lying(x, gpu, number) for x in (key, many, *arguments)]
-    lies, inputs, shapes = [one[0] for one in lying], [one[1] for one in lying], [one[2] for one in lying]
+    parts = [_lying(x, gpu, number) for x in (key, many, *arguments)]
+    lies, inputs, shapes = [one[0] for one in parts], [one[1] for one in parts], [one[2] for one in parts]
     return _launched(work, lies, shapes, inputs, gpu, number)[0]
 
 
 Work = tuple[Any, str, Callable[..., Sequence[Operand]]]
-"""What a program does: something that is equal for equal work, its name, and the function of operands."""
+"""Something that is equal for programs that do the same, a name for reports, and the function of operands."""
 Sizes = tuple[Any, ...]
 """Sizes of all operands, one after the other: a number, or which of the symbols it is, as `(3,)`."""
 

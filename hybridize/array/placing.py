@@ -35,7 +35,7 @@ _Array = TypeVar("_Array")
 
 
 class _Inside(threading.local):
-    """What a thread does while a function of arrays runs that looks after devices itself: those it calls need not."""
+    """The function of arrays that runs in a thread and looks after devices itself: those that it calls need not."""
 
     value = False
     """True meanwhile."""

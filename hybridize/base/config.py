@@ -32,7 +32,9 @@ def _is_asynchronous() -> bool:
 def _device() -> str:
     name = os.environ.get("HYBRIDIZE_DEVICE", "").strip()
     if name not in ("", "cuda", "webgpu", "emulated"):
-        raise ArgumentError("E348", f"HYBRIDIZE_DEVICE takes cuda, webgpu or emulated, got {name!r}", help="leave it out: cpu")
+        raise ArgumentError(
+            "E348", f"HYBRIDIZE_DEVICE takes cuda, webgpu or emulated, got {name!r}", help="leave it out: cpu"
+        )
     return name
 
 
@@ -71,7 +73,9 @@ class Configuration:
     target: str = os.environ.get("HYBRIDIZE_TARGET", "")
     """Name of the target to compile for instead of this machine at its widest: avx512, avx2 or baseline."""
     device: str = _device()
-    """The kind of `gpu(0)` (HYBRIDIZE_DEVICE): `cuda`, of NVIDIA's, `webgpu`, of any maker's, `emulated`, which tests bring; empty: none."""
+    """The kind of `gpu(0)` (HYBRIDIZE_DEVICE): `cuda`, of NVIDIA's, `webgpu`, of any maker's, `emulated`, which tests
+    bring; empty: none.
+    """
     device_check: bool = _flag("HYBRIDIZE_DEVICE_CHECK")
     """Wait after each kernel of a device, so that an error names the one that caused it (HYBRIDIZE_DEVICE_CHECK=1)."""
     tf32: bool = _flag("HYBRIDIZE_TF32") or _flag("MXNET_CUDA_TENSOR_OP_MATH_ALLOW_CONVERSION")

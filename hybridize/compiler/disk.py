@@ -141,7 +141,7 @@ def note(text: str) -> None:
 
 
 class _Kernels:
-    """What the driver of a device has made of kernels, as the runtime asks for it."""
+    """Keeps what the driver of a device has made of kernels, for the runtime."""
 
     def find(self, *parts: str) -> bytes | None:
         content = find(name(*parts), (), KERNELS)

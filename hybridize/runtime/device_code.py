@@ -253,7 +253,7 @@ class DeviceCode:
 
     @cached_property
     def _layouts(self) -> list[NDArray[Any]]:
-        """How the results lie, where their sizes are known."""
+        """The layouts of the results, where their sizes are known."""
         return [row_major(one.shape, one.dtype) for one in self.program.results]
 
     def _asked(

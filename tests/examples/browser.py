@@ -45,6 +45,8 @@ class Chromium:
         os.close(from_browser)
         self._number = 0
         self._buffer = b""
+        self.patience = 60
+        """Seconds that an answer may take."""
         self.messages = []
         """What the page reported: uncaught exceptions and what it wrote to the console."""
         target = self._ask("Target.createTarget", url="about:blank")["targetId"]
@@ -82,7 +84,7 @@ class Chromium:
         self._number += 1
         message = {"id": self._number, "method": method, "params": params} | ({"sessionId": session} if session else {})
         os.write(self._out, json.dumps(message).encode() + b"\0")
-        until = time.monotonic() + 60
+        until = time.monotonic() + self.patience
         while True:
             answer = self._read(until)
             if answer.get("id") == self._number:

@@ -34,7 +34,7 @@ FACTS = {
     "codegen/llvm/parts.py: APART": "in a module that is loaded where nothing is scheduled",
     "codegen/llvm/parts.py: SHARE": "the same",
     "codegen/llvm/parts.py: PLAIN_SPEED": "the same",
-    "codegen/llvm/device/numbers.py: LARGEST": "of 32 bits",
+    "codegen/llvm/threads.py: LARGEST": "of 32 bits",
     "codegen/llvm/device/tensor_cores.py: _ROWS": "of the instruction",
     "codegen/llvm/device/tensor_cores.py: _COLUMNS": "of the instruction",
     "codegen/llvm/device/tiles.py: COPIED": "that the instruction takes",

@@ -38,7 +38,9 @@ def test_bytes_go_there_and_back_wherever_they_begin(count, first):
     assert np.array_equal(back, part)
 
 
-@pytest.mark.parametrize(("to", "source", "nbytes"), [(0, 0, 64), (4, 8, 12), (1, 0, 10), (0, 3, 8), (3, 3, 1), (0, 0, 7), (2, 5, 1000)])
+@pytest.mark.parametrize(
+    ("to", "source", "nbytes"), [(0, 0, 64), (4, 8, 12), (1, 0, 10), (0, 3, 8), (3, 3, 1), (0, 0, 7), (2, 5, 1000)]
+)
 @pytest.mark.parametrize("same", [False, True])
 def test_copies_on_the_device(to, source, nbytes, same):
     x, y = (RNG.integers(0, 255, 4000).astype(np.uint8) for _ in range(2))
@@ -98,12 +100,16 @@ def test_a_buffer_beyond_the_limit_is_refused_before_anything_is_asked_for():
 def test_a_kernel_beyond_the_limits_is_refused(change, words):
     count = change.get("params", 1)
     names = tuple(f"b{k}" for k in range(count))
-    arrays = {name: WgslArray(0, True, False, "") for name in names} | {"s": WgslArray(change.get("words", 4), True, False, "")}
+    arrays = {name: WgslArray(0, True, False, "") for name in names} | {
+        "s": WgslArray(change.get("words", 4), True, False, "")
+    }
     body = "\n".join(f"  {name}_put(0, s_at(0));" for name in names)
     kernel = WgslKernel("k", "", body, change.get("threads", 64), names, arrays, count)
     code = opened().load(written({"k": kernel}))
     buffers = [put(np.zeros(4, np.uint8)) for _ in names]
-    with refusal(DeviceError, rf"E706: k needs \d+ {words}, and .* has \d+\nhelp: run this part of the program on the CPU"):
+    with refusal(
+        DeviceError, rf"E706: k needs \d+ {words}, and .* has \d+\nhelp: run this part of the program on the CPU"
+    ):
         opened().launch(code["k"], (1, 1, 1), 64, 0, [one.address for one in buffers])
 
 
@@ -117,7 +123,9 @@ def test_without_the_package_it_says_what_to_install(monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "wgpu", None)
-    with refusal(DeviceError, r"E709: HYBRIDIZE_DEVICE=webgpu needs the package wgpu\nhelp: pip install 'hybridize\[webgpu\]'"):
+    with refusal(
+        DeviceError, r"E709: HYBRIDIZE_DEVICE=webgpu needs the package wgpu\nhelp: pip install 'hybridize\[webgpu\]'"
+    ):
         webgpu.count()
 
 

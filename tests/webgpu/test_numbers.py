@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from tests.webgpu.running import elementwise
 
 RNG = np.random.default_rng(0)

@@ -223,6 +223,8 @@ class Function:
         self.module = module
         self.name = name
         self.works: bool = UNOPTIMISED not in attributes if works is None else works
+        self.unit = ""
+        """The number of the unit of a routine that a thread computes; empty where one function computes all."""
         self.seldom = False
         """True if it runs so seldom that better code would not pay for itself."""
         self.symbols: dict[int, dims.SizeSymbol] = {}

@@ -3,8 +3,8 @@
 
     if inside { x = a[i] } else { x = 0 }       becomes     x = inside ? a[i] : 0
 
-A read beyond an array gives any number in WebGPU, and nothing else happens. Tiles of products bring each element by such
-a branch: without them a kernel is half as long, and drivers compile it in a fraction of the time.
+A read beyond an array gives any number in WebGPU, and nothing else happens. Tiles of products bring each element by
+such a branch: without them a kernel is half as long, and drivers compile it in a fraction of the time.
 """
 
 from __future__ import annotations
@@ -17,8 +17,35 @@ from hybridize.codegen.wgsl.reading import Block, Instruction, Reading
 _MOST: Final = 12
 """Instructions that are done in vain where the condition does not hold."""
 _FREE: Final = frozenset(
-    "add sub mul shl lshr ashr and or xor fadd fsub fmul icmp fcmp fneg zext sext trunc bitcast sitofp uitofp"
-    " getelementptr load select extractelement insertelement freeze".split()
+    [
+        "add",
+        "sub",
+        "mul",
+        "shl",
+        "lshr",
+        "ashr",
+        "and",
+        "or",
+        "xor",
+        "fadd",
+        "fsub",
+        "fmul",
+        "icmp",
+        "fcmp",
+        "fneg",
+        "zext",
+        "sext",
+        "trunc",
+        "bitcast",
+        "sitofp",
+        "uitofp",
+        "getelementptr",
+        "load",
+        "select",
+        "extractelement",
+        "insertelement",
+        "freeze",
+    ]
 )
 
 

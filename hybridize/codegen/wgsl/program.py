@@ -20,7 +20,7 @@ from hybridize.codegen.wgsl.writing import write_kernel
 from hybridize.graph import Graph
 from hybridize.graph.ir import Array
 from hybridize.machine.target import Target, named_target
-from hybridize.runtime.device_steps import Copy, Launch, work_of
+from hybridize.runtime.device_steps import DeviceCopy, DeviceLaunch, work_of
 from hybridize.runtime.plan import KernelLaunch, Plan, PlanAddress, PlanLaunch, PlanStep, Quantity, filled, plain
 from hybridize.runtime.webgpu.kernels import WgslKernel
 from hybridize.schedule.device.refusals import refused
@@ -186,9 +186,9 @@ class _Binder:
         bases: dict[tuple[str, int], Any] = {base: _Place(base, 0) for base in ((one.kind, one.slot) for one in places)}
         for work in work_of([exact], bases):
             match work:
-                case Launch():
+                case DeviceLaunch():
                     yield self._launch(work.launch, list(map(_place, work.addresses)))
-                case Copy():
+                case DeviceCopy():
                     to, source = _place(work.to), _place(work.source)
                     yield WgslCopy(to.base, plain(to.offset), source.base, plain(source.offset), plain(work.nbytes))
 

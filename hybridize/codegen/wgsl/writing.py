@@ -18,8 +18,8 @@ from typing import Final
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen, mutable
 from hybridize.codegen.llvm.text import Function, Module
-from hybridize.codegen.wgsl.instructions import FLOAT_CALLS, OPERATORS, Form, form_of, literal, masked, signed, zero
 from hybridize.codegen.wgsl.flattening import flattened
+from hybridize.codegen.wgsl.instructions import FLOAT_CALLS, OPERATORS, Form, form_of, literal, masked, signed, zero
 from hybridize.codegen.wgsl.library import functions_for
 from hybridize.codegen.wgsl.ranges import MOST, Interval, widths_of
 from hybridize.codegen.wgsl.reading import Block, Instruction, Reading, lanes_of, read_function

@@ -15,12 +15,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hybridize.base.errors import DeviceError
-from hybridize.codegen.wgsl.program import WgslCopy, WgslProgram, WgslWork, build_wgsl
+from hybridize.base.errors import CodegenError, DeviceError
+from hybridize.codegen.llvm.device.program import build_kernels
+from hybridize.codegen.wgsl.program import WgslCopy, WgslProgram, WgslWork, bound_to_plan
 from hybridize.formats.deployable import Deployable, Variant
 from hybridize.formats.wasm.weights import ModuleWeights
+from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
-from hybridize.runtime.plan import Derivation
+from hybridize.runtime.plan import FLAG, Derivation, PlanAddress, PlanStep
+from hybridize.schedule.device.refusals import refused
 
 
 def kernels_of(deployable: Deployable, weights: ModuleWeights) -> dict[str, Any]:
@@ -31,7 +34,7 @@ def kernels_of(deployable: Deployable, weights: ModuleWeights) -> dict[str, Any]
     writer = _Writer(weights)
     try:
         variants = [writer.variant(variant) for variant in deployable.variants]
-    except DeviceError as error:
+    except (DeviceError, CodegenError) as error:  # also what WGSL has no word for
         return {"refused": error.what}
     return {
         "largest": writer.largest, "kernels": writer.kernels, "constants": writer.constants, "variants": variants
@@ -51,8 +54,10 @@ class _Writer:
 
     def variant(self, variant: Variant) -> dict[str, Any]:
         """Write a variant."""
-        program = build_wgsl(PIPELINE.run(variant.graph))
-        plan = program.plan
+        kernels = build_kernels(PIPELINE.run(variant.graph), named_target("webgpu"))
+        plan = kernels.plan
+        _check_notes(plan.steps)
+        program = bound_to_plan(kernels)
         derivations = {one.slot: one for one in plan.derivations}
         names = {name: self._kernel(text, program.bindings[name]) for name, text in program.modules.items()}
         constants = []
@@ -97,6 +102,15 @@ class _Writer:
             self.constants.append(constant)
             self.largest = max(self.largest, constant["bytes"])
         return number
+
+
+def _check_notes(steps: Sequence[PlanStep]) -> None:
+    """Refuse assertions, of indices too: the loader reads no notes of a GPU's."""
+    for step in steps:
+        for body in () if step.region is None else step.region.bodies:
+            _check_notes(body.steps)
+        if any(isinstance(one, PlanAddress) and one.kind == FLAG for one in step.arguments):
+            raise refused(f"{', '.join(step.ops)}, an assertion,", named_target("webgpu"), ", ".join(step.lines))
 
 
 def _launches(work: Sequence[WgslWork], names: Mapping[str, str]) -> list[list[Any]]:

@@ -416,7 +416,7 @@ class Commands {
     this.#own.push(table);
     launches.forEach(([name, , places], k) => {
       const [amount, ...words] = sizes[k];
-      const bound = places.map(([kind, slot]) => buffers[kind]?.[slot] ?? this.#spare(gpu, LEAST));
+      const bound = places.map(([kind, slot]) => kind === "nowhere" ? this.#spare(gpu, LEAST) : buffers[kind][slot]);
       if (name === null) return this.#copy(gpu, bound, words, amount);
       if (amount) this.#steps.push({ ...gpu.bound(kernels[name], { buffer: table, ...slots[k] }, bound), blocks: amount });
     });

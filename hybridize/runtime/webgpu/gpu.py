@@ -39,12 +39,14 @@ _LIMITS: Final = (
 """What is asked for beyond what every device has."""
 
 
-@frozen
 class WebGpuFunction:
     """A kernel of a module."""
 
-    module: WebGpuModule
-    kernel: WgslKernel
+    def __init__(self, module: WebGpuModule, kernel: WgslKernel) -> None:
+        self.module = module
+        self.kernel = kernel
+        self.name: str = kernel.name
+        """For errors."""
 
 
 class WebGpuModule:
@@ -241,6 +243,9 @@ class WebGpu:
         self._spare.clear()
 
     # ----------------------------------------------------------------------------------------------------- copies
+
+    def send(self, array: NDArray[Any]) -> None:
+        """Leave it to `alloc` and `copy_in`."""
 
     def copy_in(self, address: int, array: NDArray[Any]) -> None:
         """Copy an array to the device."""

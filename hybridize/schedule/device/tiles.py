@@ -169,9 +169,7 @@ def make_grid(
     )
 
 
-def _tile(
-    device: DeviceTarget, sizes: tuple[int, int, int, int], itemsize: int, gates: int, unit: Unit
-) -> BlockTile:
+def _tile(device: DeviceTarget, sizes: tuple[int, int, int, int], itemsize: int, gates: int, unit: Unit) -> BlockTile:
     """The tile by which the busiest processor has least to do; of several gates the columns of one element's are in
     one tile.
     """

@@ -29,6 +29,7 @@ def browsing(folder, profile, gpu=True):
     flags = [*(flag for flag in FLAGS if flag != "--disable-gpu"), *WEBGPU] if gpu else FLAGS
     try:
         with Chromium(shutil.which("chromium"), profile, flags=flags) as page:
+            page.patience = 600  # kernels are compiled slowly for a GPU that is computed
             page.address = f"http://127.0.0.1:{server.server_port}"
             (folder / "empty.html").write_text("<!doctype html><link rel='icon' href='data:,'>")
             blank(page)

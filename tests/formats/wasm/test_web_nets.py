@@ -152,7 +152,7 @@ def test_a_loop_over_a_sequence(tmp_path):
     found = layer.export(tmp_path / "net", format="web")
     assert re.fullmatch(rf"net\.wasm {ON_A_GPU}", found.checks[1]), found
     exact, general = read_wasm(tmp_path / "net.wasm").kernels["variants"]
-    assert len(exact["launches"]) > 10 and len(general["launches"]) > 10
+    assert len(exact["launches"]) > 5 and len(general["launches"]) > 5, "a launch for each turn, at least"
 
 
 def test_states_and_random_numbers(tmp_path):

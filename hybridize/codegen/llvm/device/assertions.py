@@ -7,8 +7,8 @@ Kernels run one after the other, so a note that is there already is of an earlie
 from __future__ import annotations
 
 from hybridize.base.dtypes import uint8
-from hybridize.codegen.llvm.device.threads import from_below, kernel_function, thread
 from hybridize.codegen.llvm.text import Function, Module
+from hybridize.codegen.llvm.threads import from_below, kernel_function, thread
 from hybridize.loops.kernel import Param
 from hybridize.runtime.plan import NOTE_BYTES, aligned_note
 from hybridize.schedule.steps import RoutineStep

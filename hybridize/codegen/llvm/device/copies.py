@@ -13,10 +13,8 @@ from hybridize.codegen.llvm.text import Module
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Param, Statement
 from hybridize.machine.target import Target
+from hybridize.schedule.device import thresholds
 from hybridize.schedule.kernel import Body, EachThread, Kernel, Launch, LoopAxis, Nest
-
-THREADS = 256
-"""Threads of a block."""
 
 
 @frozen
@@ -28,8 +26,8 @@ class CopyKernel:
     threads: int
     """Of a block; there is one for each unit."""
     numbers: tuple[str, ...]
-    """What follows the two addresses: `n0` the size of an axis, `r0` and `w0` the distance of its elements where they
-    are read and where they are written."""
+    """The numbers that follow the two addresses: `n0` the size of an axis, `r0` and `w0` the distance of its elements
+    where they are read and where they are written."""
 
 
 def copy_kernel(axes: int, dtype: DType, target: Target) -> CopyKernel:
@@ -44,9 +42,9 @@ def copy_kernel(axes: int, dtype: DType, target: Target) -> CopyKernel:
     params = Param(dtype, reach, written=False), Param(dtype, reach, written=True)
     statement = Statement(1, target_place, interner.load(dtype, 0, (source,)))
     body = Body(tuple(LoopAxis(size, EachThread()) for size in sizes), (statement,))
-    launch = Launch((product(sizes) + THREADS - 1) // THREADS, THREADS)
+    launch = Launch((product(sizes) + thresholds.THREADS - 1) // thresholds.THREADS, thresholds.THREADS)
     nest = Nest((), (body,), launch=launch)
     emit_nest(module, "strided", Kernel(params, (), (nest,)), nest, target)
     symbols = module.functions["strided"].symbols
     numbers = tuple(symbols[number].name for number in sorted(symbols))
-    return CopyKernel(module, "strided", THREADS, numbers)
+    return CopyKernel(module, "strided", thresholds.THREADS, numbers)

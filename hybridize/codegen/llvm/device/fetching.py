@@ -10,7 +10,7 @@ from hybridize.base.dims import Size, is_symbolic, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.device.numbers import Numbers, all_of
-from hybridize.codegen.llvm.device.threads import SharedMemory, begin_copy
+from hybridize.codegen.llvm.threads import SharedMemory, begin_copy
 from hybridize.schedule.device.operands import BlockOperand
 from hybridize.schedule.device.tiles import BlockTile
 

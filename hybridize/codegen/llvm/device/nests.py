@@ -7,7 +7,13 @@ from collections.abc import Mapping
 
 from hybridize.base.dims import product, same
 from hybridize.codegen.llvm.device.teams import Team, TeamElements, counted
-from hybridize.codegen.llvm.device.threads import (
+from hybridize.codegen.llvm.functions.table import memory
+from hybridize.codegen.llvm.nests.elements import Elements
+from hybridize.codegen.llvm.nests.kernels import NestWriter, roots_of
+from hybridize.codegen.llvm.nests.memory import element_pointer
+from hybridize.codegen.llvm.nests.positions import Array
+from hybridize.codegen.llvm.text import Function, Module
+from hybridize.codegen.llvm.threads import (
     SharedMemory,
     block,
     kernel_function,
@@ -15,12 +21,6 @@ from hybridize.codegen.llvm.device.threads import (
     wait_for_block,
     wait_for_warp,
 )
-from hybridize.codegen.llvm.functions.table import memory
-from hybridize.codegen.llvm.nests.elements import Elements
-from hybridize.codegen.llvm.nests.kernels import NestWriter, roots_of
-from hybridize.codegen.llvm.nests.memory import element_pointer
-from hybridize.codegen.llvm.nests.positions import Array
-from hybridize.codegen.llvm.text import Function, Module
 from hybridize.loops.expr import Fold
 from hybridize.loops.index import bit, upward
 from hybridize.loops.kernel import Param

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 from hybridize.base.dims import Size, is_symbolic, known
 from hybridize.codegen.llvm.text import Function, is_number
+from hybridize.codegen.llvm.threads import LARGEST
 from hybridize.schedule.device.contractions import BlockSums
-
-LARGEST = (1 << 31) - 1
 
 
 class Numbers:

@@ -12,10 +12,10 @@ import math
 import numpy
 
 from hybridize.base.dtypes import DType, float32
-from hybridize.codegen.llvm.device.threads import SharedMemory, block, thread, wait_for_block
 from hybridize.codegen.llvm.routines.cells import Cells
 from hybridize.codegen.llvm.routines.emit import running_total
 from hybridize.codegen.llvm.text import Function, literal
+from hybridize.codegen.llvm.threads import SharedMemory, block, thread, wait_for_block
 from hybridize.schedule.device.routines import RoutineKernel
 from hybridize.schedule.steps import RoutineStep
 

@@ -12,14 +12,14 @@ from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.device.numbers import numbers_of
 from hybridize.codegen.llvm.device.results import ResultWriter
 from hybridize.codegen.llvm.device.tensor_cores import WarpTileWriter
-from hybridize.codegen.llvm.device.threads import (
+from hybridize.codegen.llvm.device.tiles import ThreadTileWriter
+from hybridize.codegen.llvm.text import Module
+from hybridize.codegen.llvm.threads import (
     KernelFunction,
     block,
     kernel_function,
     thread,
 )
-from hybridize.codegen.llvm.device.tiles import ThreadTileWriter
-from hybridize.codegen.llvm.text import Module
 from hybridize.loops.kernel import Param
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.ending import Ending

@@ -8,9 +8,9 @@ from typing import Final
 
 from hybridize.base.dtypes import uint8
 from hybridize.codegen.llvm.device import prefixes, scatters, sorting
-from hybridize.codegen.llvm.device.threads import kernel_function
 from hybridize.codegen.llvm.routines.emit import write_routine
 from hybridize.codegen.llvm.text import Function, Module
+from hybridize.codegen.llvm.threads import kernel_function, thread_of_all
 from hybridize.loops.kernel import Param
 from hybridize.machine.target import Target
 from hybridize.schedule.device.routines import RoutineKernel
@@ -31,6 +31,7 @@ def emit_routine_kernel(
     params.append(("scratch", Param(uint8, step.scratch.nbytes, True)))
     f = kernel_function(module, name, params, kernel.launch.threads, kernel.launch.blocks)
     if kernel.part == "units":
+        f.unit = thread_of_all(f)
         write_routine(f, step.routine, step.inputs, step.outputs, step.scratch, target)
     else:
         _WRITERS[kernel.part](f, step, kernel)

@@ -12,9 +12,9 @@ import math
 
 from hybridize.base.dtypes import int64
 from hybridize.codegen.llvm.device.sorting import BlockSorter, sides_of
-from hybridize.codegen.llvm.device.threads import thread_of_all
 from hybridize.codegen.llvm.routines.cells import Cells
 from hybridize.codegen.llvm.text import Function
+from hybridize.codegen.llvm.threads import thread_of_all
 from hybridize.schedule.device.routines import RoutineKernel
 from hybridize.schedule.steps import RoutineStep
 

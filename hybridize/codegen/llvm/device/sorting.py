@@ -14,9 +14,9 @@ from contextlib import contextmanager
 
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import int64
-from hybridize.codegen.llvm.device.threads import SharedMemory, block, thread, wait_for_block
 from hybridize.codegen.llvm.routines.cells import Cells
 from hybridize.codegen.llvm.text import Function
+from hybridize.codegen.llvm.threads import SharedMemory, block, thread, wait_for_block
 from hybridize.schedule.device.routines import RoutineKernel
 from hybridize.schedule.steps import RoutineStep
 

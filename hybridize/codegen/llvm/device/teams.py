@@ -13,11 +13,11 @@ from contextlib import ExitStack, contextmanager
 from hybridize.base.dims import product, same
 from hybridize.base.dtypes import bool_
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.device.threads import SharedMemory, from_below, from_first, wait_for_block
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.folding import Folding, State
 from hybridize.codegen.llvm.nests.positions import Array, Positions
 from hybridize.codegen.llvm.text import Function
+from hybridize.codegen.llvm.threads import SharedMemory, from_below, from_first, wait_for_block
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import bit
 from hybridize.machine.target import Target

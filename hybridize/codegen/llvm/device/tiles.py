@@ -12,7 +12,8 @@ from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.device.fetching import Panel, member_of
 from hybridize.codegen.llvm.device.numbers import numbers_of
 from hybridize.codegen.llvm.device.results import ResultWriter
-from hybridize.codegen.llvm.device.threads import (
+from hybridize.codegen.llvm.text import vector
+from hybridize.codegen.llvm.threads import (
     KernelFunction,
     SharedMemory,
     block,
@@ -21,7 +22,6 @@ from hybridize.codegen.llvm.device.threads import (
     wait_for_block,
     wait_for_copies,
 )
-from hybridize.codegen.llvm.text import vector
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.device.contractions import BlockPlan, BlockSums

@@ -26,7 +26,7 @@ def write(
     rows, trees = inputs[0].shape[0], inputs[3].shape[0]
     ways = _Ways(f, routine.parameters[0], inputs)
     if target.device is not None:
-        with each_unit(f, target, trees, rows) as (tree, row):
+        with each_unit(f, trees, rows) as (tree, row):
             ways.write([(tree, row)])
         return
     whole = rows // thresholds.DESCENTS_TOGETHER * thresholds.DESCENTS_TOGETHER

@@ -32,7 +32,7 @@ def write_gamma(
     reals = Reals(f, inputs[1].dtype, target)
     words = _words(f)
     if target.device is not None:
-        with each_unit(f, target, inputs[1].size) as (position,):
+        with each_unit(f, inputs[1].size) as (position,):
             _accepted_candidate(f, reals, words, position)
         return
     count, lanes = f.size(inputs[1].size), reals.width

@@ -61,7 +61,7 @@ def write_routine(
     if routine.name in _WRITERS:
         _WRITERS[routine.name](f, routine, inputs, outputs, target)
     elif routine.name in _WRITERS_WITH_SCRATCH:
-        areas = areas_of(f, scratch, target)
+        areas = areas_of(f, scratch)
         _WRITERS_WITH_SCRATCH[routine.name](f, routine, inputs, outputs, target, areas)
     else:
         raise CodegenError("E955", f"no routine is called {routine.name!r}")
@@ -82,7 +82,7 @@ def _columns(
 ) -> None:
     """Call body(outer index, inner index, lanes) so that every column of [outer, inner] is met once."""
     if target.device is not None:
-        with each_unit(f, target, outer, inner) as (row, column):
+        with each_unit(f, outer, inner) as (row, column):
             body(row, column, 1)
         return
     whole = inner // lanes * lanes if lanes > 1 and not same(inner, 1) else 0
@@ -183,7 +183,7 @@ def _update(f: Function, routine: Routine, inputs: Types, outputs: Types, target
     if target.device is not None:
         cells = Cells(f, base.dtype)
         start = f.between(Cells(f, inputs[1].dtype).load("%i1", "0", 1), 0, n - length)
-        with each_unit(f, target, outer, n, inner) as (before, k, after):
+        with each_unit(f, outer, n, inner) as (before, k, after):
             at = _position(f, (outer, n, inner), before, k, after)
             moved = f.minus(k, start)
             inside = f.test("ult", moved, length)

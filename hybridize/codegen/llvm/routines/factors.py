@@ -29,10 +29,10 @@ def size(f: Function, x: int) -> Position:
 
 
 @contextmanager
-def each_matrix(f: Function, target: Target, *operands: tuple[str, TensorType, int]) -> Iterator[list[str]]:
+def each_matrix(f: Function, *operands: tuple[str, TensorType, int]) -> Iterator[list[str]]:
     """Write what runs for each of stacks of (pointer, type, rank): gives the address of each one's last `rank` axes."""
     _, first, rank = operands[0]
-    with each_unit(f, target, math.prod(first.shape[: first.ndim - rank])) as (number,):
+    with each_unit(f, math.prod(first.shape[: first.ndim - rank])) as (number,):
         addresses = []
         for base, kind, rank in operands:
             nbytes = math.prod(kind.shape[kind.ndim - rank :]) * kind.dtype.itemsize
@@ -47,7 +47,7 @@ def write_cholesky(f: Function, routine: Routine, inputs: Types, outputs: Types,
     if same(kind.size, 0):
         return
     r, n = Reals(f, kind.dtype, target), size(f, kind.shape[-1])
-    with each_matrix(f, target, ("%i0", kind, 2), ("%o0", kind, 2)) as (x, y):
+    with each_matrix(f, ("%i0", kind, 2), ("%o0", kind, 2)) as (x, y):
         wrong = r.counter(0)
         with f.loop(0, n) as rows:
             i = rows.index
@@ -81,7 +81,7 @@ def write_lu(f: Function, routine: Routine, inputs: Types, outputs: Types, targe
     kind = inputs[0]
     r, n = Reals(f, kind.dtype, target), size(f, kind.shape[-1])
     operands = [("%i0", kind, 2), ("%o0", kind, 2), ("%o1", outputs[1], 1), ("%o2", outputs[2], 0)]
-    with each_matrix(f, target, *operands) as (x, y, order, sign):
+    with each_matrix(f, *operands) as (x, y, order, sign):
         r.copy(y, x, r.times(n, n))
         r.store(r.number(1), sign)
         with f.loop(0, n) as rows:
@@ -195,10 +195,10 @@ def _each_system(r: Reals, n: Position, m: Position, inputs: Types) -> Iterator[
     """
     f, (kind, side) = r.f, inputs
     if r.target.device is None:
-        with each_matrix(f, r.target, ("%i0", kind, 2), ("%i1", side, 2), ("%o0", side, 2)) as (t, b, y):
+        with each_matrix(f, ("%i0", kind, 2), ("%i1", side, 2), ("%o0", side, 2)) as (t, b, y):
             yield t, b, y, m
         return
-    with each_unit(f, r.target, math.prod(kind.shape[:-2]), side.shape[-1]) as (number, column):
+    with each_unit(f, math.prod(kind.shape[:-2]), side.shape[-1]) as (number, column):
         matrix = r.at("%i0", r.times(number, r.times(n, n)))
         first = r.plus(r.times(number, r.times(n, m)), column)
         yield matrix, r.at("%i1", first), r.at("%o0", first), 1

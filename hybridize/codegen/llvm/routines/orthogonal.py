@@ -56,7 +56,7 @@ def write_qr(
     (wide,) = routine.parameters
     columns, steps = size(f, outputs[0].shape[-1]), m if wide else n
     work, basis, factors = areas["columns"], areas["basis"], areas["factors"]
-    with each_matrix(f, target, ("%i0", kind, 2), ("%o0", outputs[0], 2), ("%o1", outputs[1], 2)) as (x, q, upper):
+    with each_matrix(f, ("%i0", kind, 2), ("%o0", outputs[0], 2), ("%o1", outputs[1], 2)) as (x, q, upper):
         with f.loop(0, m) as rows, f.loop(0, n) as along:
             value = r.load(x, r.plus(r.times(rows.index, n), along.index))
             r.store(value, work, r.plus(r.times(along.index, m), rows.index))

@@ -79,7 +79,7 @@ def write_dots(f: Function, routine: Routine, inputs: Types, outputs: Types, tar
     numbers = _Numbers(f, x, target)
     count = _count(f, n)
     if target.device is not None:
-        with each_unit(f, target, batch, m, n) as (member, query, k):
+        with each_unit(f, batch, m, n) as (member, query, k):
             row, first = f.plus(f.times(member, m), query), f.plus(f.times(member, n), k)
             numbers.store_number(numbers.zero(1), "%o0", f.plus(f.times(row, n), k), 1)
             with f.when(f.test("slt", k, count)):
@@ -155,7 +155,7 @@ def write_sums(f: Function, routine: Routine, inputs: Types, outputs: Types, tar
             numbers.store_number(total, "%o0", f.plus(result, at, k * width), width)
 
     if target.device is not None:
-        with each_unit(f, target, batch, m, d) as (member, result, column):
+        with each_unit(f, batch, m, d) as (member, result, column):
             columns(starts(member, result), column, 1, 1)
         return
     with f.loop(0, batch) as members, f.loop(0, m) as results:

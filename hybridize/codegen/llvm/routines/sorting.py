@@ -35,7 +35,7 @@ def write(
     if any(same(size, 0) for size in (outer, n, inner)):
         return
     sorter = _Sorter(f, inputs[0], n, bool(descending), areas)
-    with each_unit(f, target, outer, inner) as (row, column):
+    with each_unit(f, outer, inner) as (row, column):
         start = f.plus(f.times(row, n * inner), column)
         sorter.fetch(start, inner)
         sorter.deliver(start, inner, sorter.sort())

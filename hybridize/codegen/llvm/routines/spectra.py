@@ -80,7 +80,7 @@ def write_eigh(
     square = r.times(n, n)
     matrix, vectors, diagonal = areas["matrix"], areas["vectors"], areas["diagonal"]
     beside, factors, line = areas["beside"], areas["factors"], areas["line"]
-    with each_matrix(f, target, ("%i0", kind, 2), ("%o0", outputs[0], 1), ("%o1", kind, 2)) as (x, values, out):
+    with each_matrix(f, ("%i0", kind, 2), ("%o0", outputs[0], 1), ("%o1", kind, 2)) as (x, values, out):
         with f.loop(0, n) as rows, f.loop(0, r.plus(rows.index, 1)) as columns:
             low = r.plus(r.times(rows.index, n), columns.index)
             high = r.plus(r.times(columns.index, n), rows.index)
@@ -244,7 +244,7 @@ def write_svd(
     whole = size(f, outputs[0].shape[-1] if tall else outputs[2].shape[-2])
     lines, turned, values = areas["lines"], areas["rotations"], areas["values"]
     results = [(f"%o{number}", one, rank) for number, (one, rank) in enumerate(zip(outputs, (2, 1, 2), strict=True))]
-    with each_matrix(f, target, ("%i0", kind, 2), *results) as (x, u, s, vh):
+    with each_matrix(f, ("%i0", kind, 2), *results) as (x, u, s, vh):
         with f.loop(0, k) as rows, f.loop(0, length) as columns:
             i, j = rows.index, columns.index
             position = r.plus(r.times(j, n), i) if tall else r.plus(r.times(i, n), j)

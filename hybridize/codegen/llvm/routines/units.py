@@ -9,20 +9,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 from hybridize.base.dims import product, same
-from hybridize.codegen.llvm.device.threads import thread_of_all
 from hybridize.codegen.llvm.text import Function
-from hybridize.machine.target import Target
 from hybridize.schedule.routines import RoutineScratch
 
 
 @contextmanager
-def each_unit(f: Function, target: Target, *sizes: int) -> Iterator[list[str]]:
+def each_unit(f: Function, *sizes: int) -> Iterator[list[str]]:
     """Write what runs for each index of axes of these sizes; gives its indices."""
     with ExitStack() as stack:
-        if target.device is None:
+        number = f.unit
+        if not number:
             yield [stack.enter_context(f.loop(0, size)).index for size in sizes]
             return
-        number = thread_of_all(f)
         stack.enter_context(f.when(f.test("slt", number, product(sizes))))
         indices: list[str] = []
         for size in reversed(sizes[1:]):
@@ -34,9 +32,9 @@ def each_unit(f: Function, target: Target, *sizes: int) -> Iterator[list[str]]:
         yield [number, *reversed(indices)]
 
 
-def areas_of(f: Function, scratch: RoutineScratch, target: Target) -> Mapping[str, str]:
+def areas_of(f: Function, scratch: RoutineScratch) -> Mapping[str, str]:
     """The addresses of a routine's areas, those of the thread's unit on a device."""
     base = "%scratch"
-    if target.device is not None and scratch.offsets:
-        base = f.at(base, f.times(thread_of_all(f), scratch.nbytes))
+    if f.unit and scratch.offsets:
+        base = f.at(base, f.times(f.unit, scratch.nbytes))
     return {area: f.at(base, at) for area, at in scratch.offsets}

@@ -6,9 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hybridize.base.dims import is_symbolic
-from hybridize.codegen.llvm.device.numbers import LARGEST
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.loops.kernel import Param
+
+LARGEST = (1 << 31) - 1
+"""The largest number of 32 bits."""
 
 
 class KernelFunction(Function):
