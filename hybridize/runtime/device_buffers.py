@@ -333,7 +333,7 @@ class DeviceBuffer:
         return self.laid(self._layout.view(dtype))
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """Answer those functions of NumPy's that make views, or ask for sizes or places; others would compute at the host."""
+        """Answer those functions of NumPy's that make views, or ask for sizes or places; others would read elements."""
         name = function.__name__
         if name in ("may_share_memory", "shares_memory"):
             return isinstance(args[0], DeviceBuffer) and args[0].overlaps(args[1])

@@ -121,6 +121,18 @@ def test_gradients_of_arguments_and_of_second_calls():
         numpy.testing.assert_allclose(one, other, rtol=1e-6)
 
 
+def test_gradients_of_a_program_for_all_sizes():
+    f = hybridize(lambda x: (x * x).sum())
+    for size in (4, 3, 2):
+        x = np.arange(size, dtype="float32", ctx=gpu(0))
+        x.attach_grad()
+        with autograd.record():
+            y = f(x)
+        y.backward()
+        assert x.grad.tolist() == [2 * number for number in range(size)]
+    assert len(f.programs()) == 2  # of the first size, and of all others
+
+
 @pytest.mark.long
 def test_views_of_weights_see_each_update():
     training = Training(gpu(0), learning_rate=0.1)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from hybridize.codegen.llvm.device.threads import KernelFunction
 from hybridize.codegen.llvm.device.tiles import TileWriter
+from hybridize.codegen.llvm.threads import KernelFunction
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.device.contractions import BlockPlan, BlockSums
