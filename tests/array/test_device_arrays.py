@@ -54,8 +54,18 @@ def test_without_a_device_there_is_none(monkeypatch):
         gpu(0).empty_cache,
         gpu(0).__enter__,
     ):
-        with refusal(DeviceError, r"E701: there is no gpu\(0\): hybridize compiles for the CPU"):
+        with refusal(DeviceError, r"E701: there is no gpu\(0\): HYBRIDIZE_DEVICE is not set.*\nhelp: .*to cuda or webgpu"):
             use()
+
+
+def test_a_device_that_has_another_name_or_number(monkeypatch):
+    with refusal(DeviceError, r"E701: there is no gpu\(-1\): HYBRIDIZE_DEVICE=emulated has 2\nhelp: .*num_gpus"):
+        np.zeros(2, ctx=gpu(-1))
+    with refusal(DeviceError, r"E701: there is no cuda:0: a device is cpu\(0\), gpu\(0\).*\nhelp: use gpu\(0\)"):
+        np.zeros(2, device="cuda:0")
+    monkeypatch.setattr(devices, "count", lambda: 0)
+    with refusal(DeviceError, r"E701: there is no gpu\(0\): HYBRIDIZE_DEVICE=emulated has 0\nhelp: .*hybridize doctor"):
+        np.zeros(2, ctx=gpu(0))
 
 
 WAYS = {

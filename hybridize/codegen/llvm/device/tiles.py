@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Final
 
 from hybridize.base.dims import is_symbolic
@@ -193,11 +192,12 @@ class TileWriter(ABC):
 class ThreadTileWriter(TileWriter):
     """Writes tiles whose threads multiply each for themselves, term by term."""
 
-    @cached_property
-    def places(self) -> tuple[str, str]:
-        """The rows and the columns of the thread, counted in groups."""
+    def __init__(self, f: KernelFunction, plan: BlockPlan, sums: BlockSums, ending: Ending, target: Target) -> None:
+        super().__init__(f, plan, sums, ending, target)
         groups = self.tile.n // self.tile.columns
-        return self.numbers.over(self.thread, groups), self.numbers.rest(self.thread, groups)
+        # Before a loop that a sum of no terms does not enter: the results need them, too.
+        self.places: Final = self.numbers.over(self.thread, groups), self.numbers.rest(self.thread, groups)
+        """The rows and the columns of the thread, counted in groups."""
 
     def _of_terms(self, stage: str, sums: Sequence[str]) -> list[str]:
         """The sums with the products of all terms of the panels added."""
