@@ -259,7 +259,9 @@ def test_a_step_of_training_as_one_program():
 @pytest.mark.usefixtures("chosen")
 def test_float64_in_a_routine_is_refused_at_the_users_line():
     x = hnp.ones((3, 3), dtype="float64", ctx=gpu(0))
-    with refusal(DeviceError, r"E705: cholesky of float64 .*test_gpu.py:\d+.*has no code for webgpu(.|\n)*help: use float32"):
+    with refusal(
+        DeviceError, r"E705: cholesky of float64 .*test_gpu.py:\d+.*has no code for webgpu(.|\n)*help: use float32"
+    ):
         hybridize(lambda x: hnp.linalg.cholesky(x))(x)
 
 
@@ -287,7 +289,9 @@ def test_a_kernel_of_more_arrays_than_the_device_binds_is_refused_and_nothing_is
     def add_up(*xs):
         total[:] = total + sum(xs)
 
-    with refusal(DeviceError, r"E706: .* needs 1\d buffers, and .* has 8\nhelp: run this part of the program on the CPU"):
+    with refusal(
+        DeviceError, r"E706: .* needs 1\d buffers, and .* has 8\nhelp: run this part of the program on the CPU"
+    ):
         add_up(*xs)
     assert not total.asnumpy().any()
 
