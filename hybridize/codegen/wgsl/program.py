@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from hybridize.base.dims import Dim, is_symbolic, parse_scope
 from hybridize.base.dtypes import DType, float64
@@ -24,7 +24,11 @@ from hybridize.runtime.device_steps import DeviceCopy, DeviceLaunch, work_of
 from hybridize.runtime.plan import KernelLaunch, Plan, PlanAddress, PlanLaunch, PlanStep, Quantity, filled, plain
 from hybridize.runtime.webgpu.kernels import WgslKernel
 from hybridize.schedule.device.refusals import refused
-from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, RegionStep, ScheduleStep
+from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, RegionStep, RoutineStep, ScheduleStep
+
+
+BUFFERS: Final = 8
+"""Storage buffers of a kernel, at most, on a device that is asked for no more."""
 
 
 @frozen
@@ -114,6 +118,8 @@ def _dtypes(step: ScheduleStep) -> set[DType]:
             return {one.dtype for one in (*kernel.params, *kernel.locals)}
         case ContractionStep(plan=plan, ending=ending):
             return {plan.elements.types.operand, plan.elements.types.result, *(one.dtype for one in ending.params)}
+        case RoutineStep(inputs=inputs, outputs=outputs) if outputs:  # assertions only copy what they say
+            return {one.dtype for one in (*inputs, *outputs)}
     return set()
 
 
@@ -140,7 +146,8 @@ def bound_to_plan(program: DeviceProgram) -> WgslProgram:
     """Write a program's kernels for buffers as its plan has them.
 
     Raises:
-        DeviceError E705: it has arrays of float64, or control flow that is not known before a call.
+        DeviceError E705: it has arrays of float64, control flow that is not known before a call, or a kernel of more
+            arrays than every device binds.
     """
     plan = program.plan
     binder = _Binder(write_kernels(program), program.target, parse_scope(plan.sizes)[1])
@@ -187,7 +194,11 @@ class _Binder:
         for work in work_of([exact], bases):
             match work:
                 case DeviceLaunch():
-                    yield self._launch(work.launch, list(map(_place, work.addresses)))
+                    launch = self._launch(work.launch, list(map(_place, work.addresses)))
+                    if len(launch.buffers) > BUFFERS:
+                        what = f"a kernel of {len(launch.buffers)} arrays ({', '.join(step.ops)}), above {BUFFERS},"
+                        raise refused(what, self._target, ", ".join(step.lines))
+                    yield launch
                 case DeviceCopy():
                     to, source = _place(work.to), _place(work.source)
                     yield WgslCopy(to.base, plain(to.offset), source.base, plain(source.offset), plain(work.nbytes))
