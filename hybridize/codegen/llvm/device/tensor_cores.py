@@ -8,7 +8,6 @@ neighbouring sums of row l / 4 and two of row l / 4 + 8 of each small matrix, l 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Final
 
 from hybridize.codegen.llvm.device.tiles import TileWriter
@@ -22,17 +21,16 @@ _COLUMNS: Final = 8
 class WarpTileWriter(TileWriter):
     """Writes tiles by the products that a warp computes at once."""
 
-    @cached_property
-    def lane(self) -> str:
-        """The number of the thread within its warp."""
-        return self.numbers.rest(self.thread, 32)
+    lane: str
+    """The number of the thread within its warp."""
+    warps: tuple[str, str]
+    """The row and the column of the tile with which the warp begins."""
 
-    @cached_property
-    def warps(self) -> tuple[str, str]:
-        """The row and the column of the tile with which the warp begins."""
+    def _locate(self) -> None:
         numbers, tile = self.numbers, self.tile
+        self.lane = numbers.rest(self.thread, 32)
         warp, across = numbers.over(self.thread, 32), tile.n // tile.columns
-        return (
+        self.warps = (
             numbers.times(numbers.over(warp, across), tile.rows),
             numbers.times(numbers.rest(warp, across), tile.columns),
         )

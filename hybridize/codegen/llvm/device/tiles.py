@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Final
 
 from hybridize.base.dims import is_symbolic
@@ -68,8 +67,13 @@ class TileWriter(ABC):
         self.waiting = self.memory.array(self.arithmetic.type, tile.strip_elements, self.arithmetic.bytes)
         self.results = ResultWriter(f, plan, sums, ending, target)
 
+    @abstractmethod
+    def _locate(self) -> None:
+        """Write what a thread asks once: its place in the tile. Loops over terms may have no turn, and come after it."""
+
     def emit(self) -> None:
         """Write the tiles."""
+        self._locate()
         grid, tile, width = self.grid, self.tile, self.tile.n // self.grid.gates
         rows, columns = self.panels
         rows.share(self.thread, self.row, grid.m, tile.m, 0)
@@ -193,11 +197,12 @@ class TileWriter(ABC):
 class ThreadTileWriter(TileWriter):
     """Writes tiles whose threads multiply each for themselves, term by term."""
 
-    @cached_property
-    def places(self) -> tuple[str, str]:
-        """The rows and the columns of the thread, counted in groups."""
+    places: tuple[str, str]
+    """The rows and the columns of the thread, counted in groups."""
+
+    def _locate(self) -> None:
         groups = self.tile.n // self.tile.columns
-        return self.numbers.over(self.thread, groups), self.numbers.rest(self.thread, groups)
+        self.places = self.numbers.over(self.thread, groups), self.numbers.rest(self.thread, groups)
 
     def _of_terms(self, stage: str, sums: Sequence[str]) -> list[str]:
         """The sums with the products of all terms of the panels added."""
