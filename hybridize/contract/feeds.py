@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hybridize.array.buffer import host_view, overwrite
 from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.placing import on_device
 from hybridize.array.storage import STATE, Storage
 from hybridize.array.traced import Variable
 from hybridize.base.dtypes import DType
@@ -104,6 +105,13 @@ def fed_array(data: NDArray[Any]) -> ndarray:
     array = ndarray(data)
     array.storage.exposed = True
     _FED.add(array.storage)
+    return array
+
+
+def fed_copy(x: ndarray) -> ndarray:
+    """Return an array beside one on a device, which a feed fills before each call."""
+    array = on_device(x._memory.copy())
+    array.storage.exposed = True
     return array
 
 

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 import numpy
 
 from hybridize.array.buffer import host_view, overwrite, share_elements
+from hybridize.array.device import is_away
 from hybridize.array.nd_array import fresh, holds_nd
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
@@ -28,7 +29,7 @@ from hybridize.base.faces import Face, Library
 from hybridize.base.nested import Structure, unflatten
 from hybridize.base.promotion import EXACT
 from hybridize.capture.outside.tracing import Tracing
-from hybridize.contract.feeds import ArrayOf, Feed, containers_in, fed_array, is_nested, own_array, parts_of
+from hybridize.contract.feeds import ArrayOf, Feed, containers_in, fed_array, fed_copy, is_nested, own_array, parts_of
 from hybridize.contract.guards import Guard
 from hybridize.contract.places import Key, Place, variable_of
 from hybridize.contract.snapshots import same
@@ -62,8 +63,8 @@ class Contents(Feed):
     """The elements of an array from outside, at each call of the array that is there then."""
 
     def __init__(self, read: Callable[[], ndarray | None], now: ndarray) -> None:
-        self._read, self._kind, self._lost = read, (type(now), now.type), None
-        array = fed_array(numpy.zeros(now.shape, now.dtype))
+        self._read, self._kind, self._lost = read, (type(now), now.type, now.device), None
+        array = fed_copy(now) if is_away(now.device) else fed_array(numpy.zeros(now.shape, now.dtype))
         self.array: Any | ndarray = fresh(array) if holds_nd(now) else array
         lost = variable_of(now)
         if lost is LOST:
@@ -82,13 +83,16 @@ class Contents(Feed):
         storage = now.storage
         if now is self._last() and storage.version == self._version and not storage.exposed:
             return True
-        if (type(now), now.type) != self._kind:
+        if (type(now), now.type, now.device) != self._kind:
             return False
         if not self.apart(now):
             return False
         version = storage.version  # first: what is written while it is copied is copied again
         self._last = _nothing  # a copy that is interrupted is none
-        consistently(numpy.copyto, host_view(self.array), host_view(now))
+        if is_away(now.device):
+            overwrite(self.array, now._memory)
+        else:
+            consistently(numpy.copyto, host_view(self.array), host_view(now))
         self._last, self._version = weakref.ref(now), version
         return True
 
