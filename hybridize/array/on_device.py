@@ -90,7 +90,7 @@ def _refused(what: str, x: Any, device: str) -> DeviceError:
 
 @frozen
 class Lie:
-    """How an operand lies: as a dense array, whose axes are then permuted, and repeated where `ones` says."""
+    """The layout of an operand: a dense array, whose axes are then permuted, and repeated where `ones` says."""
 
     dtype: Any
     axes: tuple[int, ...] | None
@@ -100,7 +100,7 @@ class Lie:
 
 
 def _lying(x: Any, accelerator: Any, number: int) -> tuple[Lie, Any, Shape]:
-    """How an operand lies, the dense array, and the sizes of the operand's axes."""
+    """The layout of an operand, the dense array, and the sizes of the operand's axes."""
     if type(x) is not DeviceBuffer:
         x = numpy.asarray(x)
         if x.size == 1 or (x.size and not any(x.strides)):
@@ -201,7 +201,7 @@ def drawn(
 
 
 Work = tuple[Any, str, Callable[..., Sequence[Operand]]]
-"""What a program does: something that is equal for equal work, its name, and the function of operands."""
+"""The work of a program: something that is equal for equal work, its name, and the function of operands."""
 Sizes = tuple[Any, ...]
 """Sizes of all operands, one after the other: a number, or which of the symbols it is, as `(3,)`."""
 

@@ -35,7 +35,7 @@ _Array = TypeVar("_Array")
 
 
 class _Inside(threading.local):
-    """What a thread does while a function of arrays runs that looks after devices itself: those it calls need not."""
+    """The mark of a thread in a function of arrays that looks after devices itself: those it calls need not."""
 
     value = False
     """True meanwhile."""

@@ -141,7 +141,7 @@ def note(text: str) -> None:
 
 
 class _Kernels:
-    """What the driver of a device has made of kernels, as the runtime asks for it."""
+    """Kernels as the driver of a device has compiled them, in the way the runtime asks for them."""
 
     def find(self, *parts: str) -> bytes | None:
         content = find(name(*parts), (), KERNELS)

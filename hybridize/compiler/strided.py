@@ -15,7 +15,7 @@ from hybridize.compiler.kernels import device_target, text_of
 from hybridize.runtime.device_buffers import STRIDED, DeviceBuffer
 
 _UNITS = {width: numpy.dtype(f"uint{8 * width}") for width in (1, 2, 4, 8)}
-"""What is copied, by the bytes of an element."""
+"""The type that is copied, by the bytes of an element."""
 _LOADED: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
 
 Axis = tuple[int, int, int]

@@ -253,7 +253,7 @@ class DeviceCode:
 
     @cached_property
     def _layouts(self) -> list[NDArray[Any]]:
-        """How the results lie, where their sizes are known."""
+        """The layouts of the results, if their sizes are known."""
         return [row_major(one.shape, one.dtype) for one in self.program.results]
 
     def _asked(
@@ -286,7 +286,7 @@ class DeviceCode:
         return [DeviceBuffer(one, layout, self.number, 0) for one, layout in zip(memories, layouts, strict=True)]
 
     def _flags(self, plan: Plan) -> DeviceBuffer | None:
-        """Where assertions leave a note, empty; None for a program that has none."""
+        """The memory for the notes of assertions, empty; None for a program that has none."""
         if not plan.notes:
             return None
         flags = self.memory((plan.flag_bytes,), numpy.uint8)

@@ -39,7 +39,7 @@ _VERSIONED: Final = b"dltensor_versioned"
 _NAMES: Final = {b"dltensor": 0, _VERSIONED: 32}
 """Names of capsules that nobody has taken, and where in their structures the `_Tensor` is."""
 _FLAGS: Final = 24
-"""Where in the structure of a capsule with a version the flags are."""
+"""The offset of the flags in the structure of a capsule with a version."""
 
 
 class _Tensor(Structure):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What LLVM's types, numbers, operators and functions are called in WGSL.
+"""The names of LLVM's types, numbers, operators and functions in WGSL.
 
 Integers of fewer than 32 bits are `i32` registers that hold them without a sign; those of 64 bits are `i32` where they
 fit, else pairs of words. A float64 is the pair of words that its bits are.

@@ -217,7 +217,7 @@ def _arguments(step: PlanStep) -> list[PlanAddress]:
 
 
 def _open_way(step: PlanStep) -> str:
-    """What of a step's control flow is not known before it runs; nothing, if its launches are."""
+    """Name the part of a step's control flow that is not known before it runs; nothing, if its launches are."""
     region = step.region
     if region is None:
         return ""

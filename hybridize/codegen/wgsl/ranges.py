@@ -18,14 +18,14 @@ Interval = tuple[int, int]
 MOST: Final = (1 << 31) - 1
 WHOLE: Final[Interval] = (-(1 << 63), (1 << 63) - 1)
 _TURNS: Final = 4
-"""How often a range may grow before it is taken for unlimited."""
+"""Times that a range may grow before it counts as unlimited."""
 _LOW_BITS: Final = frozenset(("add", "sub", "mul", "and", "or", "xor", "shl", "phi", "select", "freeze"))
 """Instructions whose lower word depends on lower words alone."""
 
 
 @frozen
 class Widths:
-    """How the 64-bit integers of a function are written."""
+    """The 64-bit integers of a function: which are written as 32 bits."""
 
     narrow: frozenset[str]
     """Registers of 32 bits."""

@@ -46,7 +46,7 @@ class Pointer:
 
 @frozen
 class Value:
-    """What a register holds, lane by lane."""
+    """The content of a register, lane by lane."""
 
     form: Form
     lanes: tuple[str, ...]
@@ -64,7 +64,7 @@ class _Line:
 
 @mutable
 class _Array:
-    """What is done with an array."""
+    """The accesses to an array."""
 
     words: int = 0
     written: bool = False
@@ -556,7 +556,7 @@ class _Writer:
         return f"({pointer.index} * {by})" if by else f"({pointer.index} >> {down.bit_length() - 1}u)"
 
     def _start(self, param: str, unit: int) -> str:
-        """Where the elements of a param begin in its array, in units."""
+        """The place in its array at which the elements of a param begin, in units."""
         name = self._starts.get((param, unit))
         if name is None:
             name = self._starts[param, unit] = f"{param}_from{unit}"

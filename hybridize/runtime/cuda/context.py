@@ -44,7 +44,7 @@ class CudaContext:
         self._dropped: deque[tuple[str, c_void_p]] = deque()
         self.handle, self.stream = c_void_p(), c_void_p()
         self._outside = byref(c_void_p())
-        """Where the driver says which context a thread leaves; nobody asks."""
+        """Memory into which the driver writes the context that a thread leaves; it is not read."""
         self.call("cuDevicePrimaryCtxRetain", byref(self.handle), device)
         self.arriving = c_void_p()
         """A second stream, on which large arrays come from the host while kernels run."""

@@ -74,7 +74,7 @@ def linked(gpu: CudaContext, text: str) -> bytes:
 
 @contextmanager
 def _link(gpu: CudaContext, log: Any) -> Iterator[c_void_p]:
-    """What the driver puts together in the body of a `with`; the code is its, and it writes to `log` meanwhile."""
+    """Yield the handle by which the driver links in the body of a `with`; it owns the code, and writes to `log`."""
     options, values, link = (c_int * 2)(_LOG, _LOG_BYTES), (c_void_p * 2)(cast(log, c_void_p), sizeof(log)), c_void_p()
     gpu.call("cuLinkCreate_v2", 2, options, values, byref(link))
     try:

@@ -36,7 +36,7 @@ _LIMITS: Final = (
     "max-buffer-size", "max-storage-buffer-binding-size", "max-storage-buffers-per-shader-stage",
     "max-compute-workgroup-storage-size", "max-compute-invocations-per-workgroup", "max-compute-workgroup-size-x",
 )  # fmt: skip
-"""What is asked for beyond what every device has."""
+"""Features and limits that are asked for beyond those of every device."""
 
 
 @frozen

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the tiles of a device find the elements of an operand: matrices, and whatever index maps say.
+"""The places of the elements of an operand, for the tiles of a device: matrices, and whatever index maps say.
 
 A tile is over rows and columns, which count axes of the result as one, and over terms, which count the axes that are
 summed over. So is an operand's element: a step for each index of an axis, and *borders*, axes of the operand that an
@@ -42,7 +42,7 @@ class Border:
     along: tuple[int, ...]
     terms: tuple[int, ...]
     divisor: int = 1
-    """Where it does not divide, there is no element."""
+    """There are elements only at its multiples."""
     step: int = 0
     """Elements from one quotient to the next; 0 without a divisor, where walks have all steps."""
 

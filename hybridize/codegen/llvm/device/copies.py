@@ -26,7 +26,7 @@ class CopyKernel:
     threads: int
     """Of a block; there is one for each unit."""
     numbers: tuple[str, ...]
-    """What follows the two addresses: `n0` the size of an axis, `r0` and `w0` the distance of its elements where they
+    """Params after the two addresses: `n0` the size of an axis, `r0` and `w0` the distance of its elements where they
     are read and where they are written."""
 
 

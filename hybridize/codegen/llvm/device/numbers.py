@@ -62,7 +62,7 @@ class Numbers:
         return self._divided("udiv", x, divisor)
 
     def rest(self, x: str, divisor: str | Size) -> str:
-        """What the division leaves."""
+        """The remainder of the division."""
         return self._divided("urem", x, divisor)
 
     def _divided(self, word: str, x: str, divisor: str | Size) -> str:
