@@ -42,9 +42,9 @@ def exported(x: ndarray, stream: Any, max_version: Any, dl_device: Any, copy: bo
 
 def interface(x: ndarray) -> dict[str, Any]:
     """Return what `__cuda_array_interface__` says of an array on a GPU."""
-    said = dlpack.interface(x._away())
+    described = dlpack.interface(x._away())
     x.storage.exposed = True
-    return said
+    return described
 
 
 def taken(x: Any, device: Any, copy: bool | None) -> ndarray:

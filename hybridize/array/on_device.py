@@ -161,8 +161,8 @@ def _dense_shape(lie: Lie, shape: Shape) -> Shape:
 
 def _by_program(op: Op, operands: Sequence[Any], there: DeviceBuffer) -> tuple[Any, ...]:
     """The outputs of an op; those by elements are computed as one row, wherever all operands allow it."""
-    lying = [_lying(x, there.accelerator, there.number) for x in operands]
-    lies, inputs, shapes = [one[0] for one in lying], [one[1] for one in lying], [one[2] for one in lying]
+    layouts = [_lying(x, there.accelerator, there.number) for x in operands]
+    lies, inputs, shapes = [one[0] for one in layouts], [one[1] for one in layouts], [one[2] for one in layouts]
     whole = shapes
     if op.by_element:
         lies, whole = _collapsed(lies, shapes)
@@ -195,8 +195,8 @@ def drawn(
     gpu, number = accelerator_of(device), device.device_id
     many = new_buffer(gpu, number, (count,), numpy.int8)  # only says how many
     work = function, name, lambda before, of, *rest: [function(before, type_of(of).shape, *rest)]
-    lying = [_lying(x, gpu, number) for x in (key, many, *arguments)]
-    lies, inputs, shapes = [one[0] for one in lying], [one[1] for one in lying], [one[2] for one in lying]
+    layouts = [_lying(x, gpu, number) for x in (key, many, *arguments)]
+    lies, inputs, shapes = [one[0] for one in layouts], [one[1] for one in layouts], [one[2] for one in layouts]
     return _launched(work, lies, shapes, inputs, gpu, number)[0]
 
 

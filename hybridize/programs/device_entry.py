@@ -12,6 +12,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from hybridize.array.buffer import buffer_of
 from hybridize.array.device import Device, current_device
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.storage import Storage
@@ -86,7 +87,7 @@ def device_entry(
         buffers: list[DeviceBuffer] = []
         for position, array, shape, dtype in sources:
             x = args[position] if array is None else array
-            buffer: Any = x._memory if type(x) is ndarray else None
+            buffer: Any = buffer_of(x) if type(x) is ndarray else None
             if type(buffer) is not DeviceBuffer or buffer.base.accelerator is not gpu:
                 return fallback(*args)
             layout = buffer.layout

@@ -146,8 +146,8 @@ def interface(buffer: DeviceBuffer) -> dict[str, Any]:
     if accelerator.dlpack != CUDA or buffer.dtype == bfloat16:
         raise AttributeError(f"__cuda_array_interface__ knows no {buffer.dtype} on {buffer.device}")
     lend(buffer, NO_ORDER)
-    said = _interface(buffer, buffer.dtype.str, not buffer.flags.writeable)
-    return {**said, "stream": accelerator.stream_number}
+    described = _interface(buffer, buffer.dtype.str, not buffer.flags.writeable)
+    return {**described, "stream": accelerator.stream_number}
 
 
 # ---------------------------------------------------------------------------------------------------- from others
@@ -219,14 +219,14 @@ def taken_by_interface(producer: Any) -> DeviceBuffer:
     Raises:
         DeviceError E702: this process does not use its GPU.
     """
-    said = dict(producer.__cuda_array_interface__)
-    stream = said.pop("stream", None)
+    described = dict(producer.__cuda_array_interface__)
+    stream = described.pop("stream", None)
     accelerator = accelerator_of((CUDA, 0))
-    number = accelerator.place_of(said["data"][0])
+    number = accelerator.place_of(described["data"][0])
     accelerator = accelerator_of((CUDA, number))
     if stream is not None:
         accelerator.follow(stream)
-    owner = _Owned(producer, said)
+    owner = _Owned(producer, described)
     array = numpy.asarray(owner)
     return borrowed(array, accelerator, number, writeable=array.flags.writeable)
 
@@ -234,6 +234,6 @@ def taken_by_interface(producer: Any) -> DeviceBuffer:
 class _Owned:
     """Addresses that another library's array says it has."""
 
-    def __init__(self, producer: Any, said: dict[str, Any]) -> None:
+    def __init__(self, producer: Any, described: dict[str, Any]) -> None:
         self._producer = producer
-        self.__array_interface__ = said
+        self.__array_interface__ = described

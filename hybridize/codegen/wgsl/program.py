@@ -148,8 +148,14 @@ def bound_to_plan(program: DeviceProgram) -> WgslProgram:
     launches = binder.launches(plan.steps)
     derivations = {one.slot: binder.launches(makers[one.function]) for one in plan.derivations}
     return WgslProgram(
-        plan, binder.modules, binder.bindings, launches, program.constants, program.sources, derivations
-    )  # fmt: skip
+        plan,
+        modules=binder.modules,
+        bindings=binder.bindings,
+        launches=launches,
+        constants=program.constants,
+        sources=program.sources,
+        derivations=derivations,
+    )
 
 
 @frozen
