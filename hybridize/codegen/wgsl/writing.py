@@ -382,7 +382,7 @@ class _Writer:
         if kind == "i64" and one.op in ("shl", "lshr", "ashr"):  # of 32 bits, those of 32 and more are other shifts
             least, most = self.widths.range(y)
             if narrow and least >= 32:
-                return f"{self._lane(x, kind, lane, Form.INT)} >> 31u" if one.op == "ashr" else "0"
+                return f"{self._lane(x, kind, lane, RegisterForm.INT)} >> 31u" if one.op == "ashr" else "0"
             narrow = narrow and least >= 0 and most < 32
         if narrow:
             a, b = (self._lane(v, kind, lane, RegisterForm.INT) for v in one.operands)
