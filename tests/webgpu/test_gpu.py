@@ -108,7 +108,7 @@ def test_a_kernel_beyond_the_limits_is_refused(change, words):
     code = opened().load(written({"k": kernel}))
     buffers = [put(np.zeros(4, np.uint8)) for _ in names]
     with refusal(
-        DeviceError, rf"E706: k needs \d+ {words}, and .* has \d+\nhelp: run this part of the program on the CPU"
+        DeviceError, rf"E705: k needs \d+ {words}, and .* has \d+\nhelp: run this part of the program on the CPU"
     ):
         opened().launch(code["k"], (1, 1, 1), 64, 0, [one.address for one in buffers])
 

@@ -155,8 +155,14 @@ def bound_to_plan(program: DeviceProgram) -> WgslProgram:
     launches = binder.launches(plan.steps)
     derivations = {one.slot: binder.launches(makers[one.function]) for one in plan.derivations}
     return WgslProgram(
-        plan, binder.modules, binder.bindings, launches, program.constants, program.sources, derivations
-    )  # fmt: skip
+        plan,
+        modules=binder.modules,
+        bindings=binder.bindings,
+        launches=launches,
+        constants=program.constants,
+        sources=program.sources,
+        derivations=derivations,
+    )
 
 
 @frozen
@@ -228,7 +234,7 @@ def _arguments(step: PlanStep) -> list[PlanAddress]:
 
 
 def _open_way(step: PlanStep) -> str:
-    """What of a step's control flow is not known before it runs; nothing, if its launches are."""
+    """Name the part of a step's control flow that is not known before it runs; nothing, if its launches are."""
     region = step.region
     if region is None:
         return ""
