@@ -54,7 +54,9 @@ def test_without_a_device_there_is_none(monkeypatch):
         gpu(0).empty_cache,
         gpu(0).__enter__,
     ):
-        with refusal(DeviceError, r"E701: there is no gpu\(0\): HYBRIDIZE_DEVICE is not set.*\nhelp: .*to cuda or webgpu"):
+        with refusal(
+            DeviceError, r"E701: there is no gpu\(0\): HYBRIDIZE_DEVICE is not set.*\nhelp: .*to cuda or webgpu"
+        ):
             use()
 
 
