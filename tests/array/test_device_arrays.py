@@ -315,6 +315,14 @@ def test_two_devices_do_not_mix():
         there(number=1) + DATA
 
 
+def test_an_array_of_numpys_in_a_list_is_refused_beside_one_of_a_device():
+    x = np.array(DATA, ctx=gpu(0))
+    for function, name in ((np.concatenate, "concatenate"), (np.stack, "stack")):
+        with refusal(DeviceError, rf"E703: {name}: an array of NumPy's beside f32\[4,6\] on gpu\(0\)"):
+            function([x, DATA])
+    assert np.array([DATA, DATA], ctx=gpu(0)).ctx == gpu(0)
+
+
 def test_functions_that_are_compiled_already_look_where_arrays_are():
     f = hybridize.hybridize(lambda x: x * 2)
     for _ in range(3):
