@@ -69,7 +69,7 @@ class TileWriter(ABC):
 
     @abstractmethod
     def _locate(self) -> None:
-        """Write what a thread asks once: its place in the tile. Loops over terms may have no turn, and come after it."""
+        """Write what a thread asks once: its place in the tile. Loops that may have no turn come later."""
 
     def emit(self) -> None:
         """Write the tiles."""
