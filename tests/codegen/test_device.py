@@ -5,9 +5,11 @@ import re
 import pytest
 
 from hybridize import ops
+from hybridize.base.dtypes import float16
 from hybridize.base.errors import DeviceError
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.device.program import build_kernels
+from hybridize.codegen.llvm.objects import binding
 from hybridize.machine.target import DEVICE_NAMES, named_target
 from hybridize.ops.world import Print
 from hybridize.passes import PIPELINE
@@ -15,8 +17,9 @@ from hybridize.schedule.device.contractions import BlockPlan
 from hybridize.schedule.steps import ContractionStep
 from tests.refusals import refusal
 from tests.schedule import goldens
-from tests.schedule.goldens import f32
+from tests.schedule.goldens import f32, unknown
 
+SM_80 = named_target("sm_80")
 PROGRAMS = {
     "softmax of a product": (goldens.weighted, f32(40, 20), f32(20, 150), f32(150)),
     "rows as threads": (goldens.softmax_over(0), f32(3, 300)),
@@ -48,6 +51,24 @@ def test_text(name):
     assert {launch.function for step in program.plan.steps for launch in step.launches} == set(
         re.findall(r"\.entry (\w+)", text)
     )
+
+
+ANY = {
+    "terms": lambda: [f32(40, size := unknown()), f32(size, 24)],
+    "rows": lambda: [f32(unknown(), 40), f32(40, 24)],
+    "columns": lambda: [f32(40, 24), f32(24, unknown())],
+    "terms of float16": lambda: [TensorType((40, size := unknown()), float16), TensorType((size, 24), float16)],
+}
+"""Operands of a product, some sizes of which only a call knows."""
+
+
+@pytest.mark.parametrize("of", ANY)
+def test_each_value_is_there_where_it_is_read_for_any_size(of):
+    """A loop over terms may have no turn: LLVM ends the process where a value of its body is read behind it."""
+    program = build_kernels(PIPELINE.run(ops.make_graph(lambda x, w: [ops.matmul(x, w)], ANY[of]())), SM_80)
+    verified = binding().parse_assembly(program.module.text())
+    verified.verify()
+    assert ".entry" in program.ptx()
 
 
 def planned_launches(steps):

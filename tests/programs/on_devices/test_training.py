@@ -1,5 +1,7 @@
 """Training on a device: losses and weights of the CPU, passes back of compiled programs, state as before on errors."""
 
+from types import SimpleNamespace
+
 import numpy
 import pytest
 
@@ -179,3 +181,41 @@ def test_a_failure_names_the_launch_and_its_line_where_each_is_waited_for(monkey
     with refusal(DeviceError, "E707") as caught:
         f(x)
     assert any("in loops0 of <lambda>: " in note and "test_training.py:" in note for note in caught.value.__notes__)
+
+
+@pytest.mark.parametrize("device", [cpu(), gpu(0)], ids=str)
+def test_what_a_step_replaces_is_read_at_each_call(device):
+    """A step that keeps an average is captured twice, not at each call, wherever its arrays are."""
+    state = SimpleNamespace(average=np.zeros(3, ctx=device), parts=[np.zeros(2, ctx=device), 1])
+
+    @hybridize
+    def step(x):
+        state.average = 0.5 * state.average + x
+        state.parts = [state.parts[0] + x[:2], state.parts[1] + 1]
+        return state.average * 2
+
+    expected, count = numpy.zeros(3, "float32"), numpy.zeros(2, "float32")
+    for number in range(6):
+        x = numpy.array([number, 1, -number], "float32")
+        expected, count = numpy.float32(0.5) * expected + x, count + x[:2]
+        numpy.testing.assert_array_equal(step(np.array(x, ctx=device)).asnumpy(), expected * 2)
+        numpy.testing.assert_array_equal(state.average.asnumpy(), expected)
+        numpy.testing.assert_array_equal(state.parts[0].asnumpy(), count)
+        assert state.parts[1] == number + 2
+        assert state.average.ctx == device
+    assert step.cache_info().captures <= 3
+
+
+def test_what_comes_from_another_device_is_another_program():
+    state = SimpleNamespace(average=np.zeros(3, ctx=gpu(0)))
+
+    @hybridize
+    def step(x):
+        state.average = state.average + x
+        return state.average * 2
+
+    for number in range(4):
+        assert step(np.ones(3, ctx=gpu(0))).tolist() == [2.0 * number + 2] * 3
+    state.average = np.full(3, 10.0, ctx=gpu(1))
+    assert step(np.ones(3, ctx=gpu(1))).tolist() == [22.0] * 3
+    assert state.average.ctx == gpu(1)
