@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Assertions as kernels of a GPU: the threads of a warp look at all elements, and its first thread leaves a note where one is false.
+"""Assertions as kernels of a GPU: a warp's threads look at all elements, the first leaves a note if one is false.
 
 Kernels run one after the other, so a note that is there already is of an earlier step, and stays.
 """
