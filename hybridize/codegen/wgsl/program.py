@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from hybridize.base.dims import Dim, is_symbolic, parse_scope
-from hybridize.base.dtypes import DType, float64
+from hybridize.base.dtypes import BY_CODE, DType, float64
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.device.program import DeviceProgram, build_kernels
 from hybridize.codegen.llvm.text import Module
@@ -23,7 +23,7 @@ from hybridize.machine.target import Target, named_target
 from hybridize.runtime.device_steps import DeviceCopy, DeviceLaunch, work_of
 from hybridize.runtime.plan import KernelLaunch, Plan, PlanAddress, PlanLaunch, PlanStep, Quantity, filled, plain
 from hybridize.runtime.webgpu.kernels import WgslKernel
-from hybridize.schedule.device.refusals import refused
+from hybridize.schedule.device.refusals import CPU, refused
 from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, RegionStep, RoutineStep, ScheduleStep
 
 BUFFERS: Final = 8
@@ -85,7 +85,11 @@ def write_kernels(program: DeviceProgram) -> dict[str, WgslKernel]:
         DeviceError E705: it has arrays of float64.
     """
     derived = [step for one in program.schedule.constants if isinstance(one, Derived) for step in one.steps]
-    _check_types([*program.schedule.steps, *derived], program.target)
+    plan = program.plan
+    users = any(BY_CODE[one.dtype] == float64 for one in (*plan.inputs, *plan.outputs))
+    _check_types(
+        [*program.schedule.steps, *derived], program.target, "use float32: x.astype('float32')" if users else CPU
+    )
     blocks: dict[str, int] = {}
     for launch in _launches_of([*program.plan.steps, *(step for one in program.plan.makers for step in one.steps)]):
         most = launch.blocks if isinstance(launch.blocks, int) else MOST
@@ -98,16 +102,19 @@ def write_module(module: Module, blocks: Mapping[str, int] = MappingProxyType({}
     return {name: write_kernel(function, module, blocks.get(name, MOST)) for name, function in module.functions.items()}
 
 
-def _check_types(steps: Iterable[ScheduleStep], target: Target) -> None:
-    """Refuse arrays of float64, whose operations would be a hundred instructions each."""
-    for step in steps:
+def _check_types(steps: Iterable[ScheduleStep], target: Target, remedy: str) -> None:
+    """Refuse arrays of float64, whose operations would be a hundred instructions each.
+
+    Routines are looked at first: factors of float32 are computed in float64, behind casts.
+    """
+    for step in sorted(steps, key=lambda one: not isinstance(one, RoutineStep)):
         if isinstance(step, RegionStep):
             for body in step.bodies:
-                _check_types(body.steps, target)
+                _check_types(body.steps, target, remedy)
             continue
         if float64 in _dtypes(step):
             what = f"{', '.join(dict.fromkeys(step.provenance.ops))} of float64"
-            raise refused(what, target, ", ".join(step.provenance.lines), "use float32: x.astype('float32')")
+            raise refused(what, target, ", ".join(step.provenance.lines), remedy)
 
 
 def _dtypes(step: ScheduleStep) -> set[DType]:

@@ -431,7 +431,10 @@ class _Writer:
     def _compared(self, one: Instruction, kind: str, lane: int) -> str:
         first, second = one.operands
         if kind == "ptr":
-            x, y = (self._scaled(self._pointer(v), 1) for v in (first, second))
+            places = [self._pointer(v) for v in (first, second)]
+            if places[0].array != places[1].array:  # in place of itself a copy changes nothing
+                return "true" if one.word == "ne" else "false"
+            x, y = (self._scaled(place, 1) for place in places)
             return f"{x} {_RELATIONS[one.word[-2:]]} {y}"
         if one.op == "fcmp":
             x, y = (self._lane(v, kind, lane) for v in (first, second))
