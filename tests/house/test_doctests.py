@@ -12,12 +12,13 @@ import hybridize
 from tests.folding import folded
 from tests.house.test_reference import GLOBALS
 
-NOT_HERE = [name for name in ("jax", "tensorflow") if importlib.util.find_spec(name) is None]
-"""Libraries with an environment of their own: the doors to them are tried there."""
+DOORS = {"jax": "hybridize.jax", "tensorflow": "hybridize.tensorflow", "wgpu": "hybridize.runtime.webgpu.gpu"}
+SHUT = tuple(door for library, door in DOORS.items() if importlib.util.find_spec(library) is None)
+"""Doors to libraries with an environment of their own: they are tried there."""
 MODULES = [
     pytest.param(module.name, id=module.name.removeprefix("hybridize."))
     for module in pkgutil.walk_packages(hybridize.__path__, "hybridize.")
-    if module.name.split(".")[1] not in NOT_HERE
+    if not module.name.startswith(SHUT)
 ]
 
 

@@ -131,9 +131,10 @@ class RLock(threading._PyRLock):
 threading.RLock = RLock
 import hybridize
 from hybridize.base import forks
-absent = [one for one in ("jax", "tensorflow") if importlib.util.find_spec(one) is None]  # doors to nothing here
+doors = {"jax": "hybridize.jax", "tensorflow": "hybridize.tensorflow", "wgpu": "hybridize.runtime.webgpu.gpu"}
+shut = tuple(door for one, door in doors.items() if importlib.util.find_spec(one) is None)  # to nothing here
 names = [one.name for one in pkgutil.walk_packages(hybridize.__path__, "hybridize.")]
-names = [name for name in names if name.split(".")[1] not in absent]
+names = [name for name in names if not name.startswith(shut)]
 for name in reversed(names):  # from the top down: doors are found shut
     if not name.endswith("__main__"):
         __import__(name)

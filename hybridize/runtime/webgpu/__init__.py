@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.base.errors import DeviceError
+from hybridize.base.loading import LOADING
 
 
 def count() -> int:
@@ -21,14 +22,16 @@ def count() -> int:
 
 def opened(number: int) -> Any:
     """Return the GPU of a number."""
-    from hybridize.runtime.webgpu.gpu import WebGpu
+    with LOADING:
+        from hybridize.runtime.webgpu.gpu import WebGpu  # late: it needs the package wgpu
 
     return WebGpu(_adapters()[number])
 
 
 def _adapters() -> list[Any]:
     try:
-        import wgpu
+        with LOADING:
+            import wgpu  # late: an extra
     except ImportError:
         what = "HYBRIDIZE_DEVICE=webgpu needs the package wgpu"
         raise DeviceError("E709", what, help="pip install 'hybridize[webgpu]'") from None

@@ -21,6 +21,7 @@ from hybridize.base.errors import CodegenError, DeviceError, DeviceMemoryError
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import frozen
 from hybridize.runtime.webgpu.kernels import COPY, ROW, WgslKernel, read
+from hybridize.system.interruptions import let_through
 
 _SPACE: Final = 40
 """Bits of an address that are the offset."""
@@ -157,6 +158,7 @@ class WebGpu:
         try:
             self.device = adapter.request_device_sync(label="hybridize", required_limits=limits)
         except Exception as error:
+            let_through(error)
             raise DeviceError("E709", f"{self.name} does not start: {error}", help="update its driver") from error
         self._limits: Mapping[str, int] = limits
         self._lock = renewed(threading.RLock())
