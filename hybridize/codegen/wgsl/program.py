@@ -26,7 +26,6 @@ from hybridize.runtime.webgpu.kernels import WgslKernel
 from hybridize.schedule.device.refusals import refused
 from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, RegionStep, RoutineStep, ScheduleStep
 
-
 BUFFERS: Final = 8
 """Storage buffers of a kernel, at most, on a device that is asked for no more."""
 
