@@ -115,7 +115,7 @@ class RecurrentCell(Stateful, Block):
             ArgumentError E307: one is no array; E331: there are more or fewer than the cell has.
         """
         if begin_state is None:
-            return self.begin_state(x.shape[1], dtype=x.dtype)
+            return self.begin_state(x.shape[1], dtype=x.dtype, ctx=x.ctx)
         states = list(begin_state) if isinstance(begin_state, (list, tuple)) else [begin_state]
         self._check_states(states)
         wanted = self.state_info(x.shape[1])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hybridize import np
+from hybridize import gpu, np
 from hybridize.gluon import nn, rnn
 from tests.device.test_training import TransformerBlock
 from tests.programs.on_devices.test_training import check
@@ -58,3 +58,10 @@ def test_steps_of_training(name, way):
 @pytest.mark.long
 def test_a_recurrent_net_with_adam():
     check("in_one_call", steps=4, make=NETS["an lstm"], rule="adam", learning_rate=0.01)
+
+
+def test_a_cell_begins_on_the_device_of_its_sequence():
+    cell = rnn.RNNCell(3, input_size=2)
+    cell.initialize(ctx=gpu(0))
+    outputs, states = cell.unroll(2, np.ones((1, 2, 2), ctx=gpu(0)), merge_outputs=True)
+    assert outputs.ctx == states[0].ctx == gpu(0)
