@@ -337,6 +337,8 @@ class DeviceBuffer:
         name = function.__name__
         if name in ("may_share_memory", "shares_memory"):
             return isinstance(args[0], DeviceBuffer) and args[0].overlaps(args[1])
+        if name in ("shape", "ndim", "size") and not kwargs and len(args) == 1:
+            return getattr(self, name)
         if name in ("broadcast_to", "moveaxis", "swapaxes", "expand_dims"):
             return self.laid(function(self._layout, *args[1:], **kwargs))
         self.refuse()
