@@ -119,8 +119,8 @@ def on_a_gpu() -> str:
     return f"""
 ## On a GPU
 
-A GPU has no C library. What a processor asks it for has code of its own there (`codegen/llvm/functions/unaided.py`),
-so its last bit may differ: the functions of this table, `gammaln` of float32, and `sin`, `cos` and `tan` of float32
+A GPU has no C library, so these functions have code of their own there (`codegen/llvm/functions/unaided.py`). Their
+last bit may differ from a processor's. So may that of `gammaln` in float32, and of `sin`, `cos` and `tan` in float32
 beyond 2^20. All other functions have the bits of a processor. Errors are those of the same code on a processor.
 Beside the zeros of `gammaln` to the left of 0 its error is 2^-58, whatever its value.
 

@@ -234,7 +234,7 @@ def as_device(device: Any) -> Device:
             raise _not_there(device)
         device = Device(match[1], int(match[2] or 0))
     target: Device = device
-    if is_away(target) and target not in OTHERS and target.device_id >= num_gpus():
+    if is_away(target) and target not in OTHERS and not 0 <= target.device_id < num_gpus():
         raise _not_there(target)
     return target
 
@@ -303,7 +303,13 @@ in_child(_in_child)
 
 
 def _not_there(device: Any) -> DeviceError:
-    if CONFIG.device and isinstance(device, Device):
-        what = f"there is no {device}: HYBRIDIZE_DEVICE={CONFIG.device} has {num_gpus()}"
-        return DeviceError("E701", what, help="use cpu(), or look at num_gpus() first")
-    return DeviceError("E701", f"there is no {device}: hybridize compiles for the CPU", help="use cpu()")
+    if not isinstance(device, Device):
+        what = f"there is no {device}: a device is cpu(0), gpu(0) or the like"
+        return DeviceError("E701", what, help="use gpu(0) for the first GPU, or cpu()")
+    if not CONFIG.device:
+        what = f"there is no {device}: HYBRIDIZE_DEVICE is not set, so there is only the CPU"
+        remedy = "use cpu(), or set HYBRIDIZE_DEVICE to cuda or webgpu before Python starts"
+        return DeviceError("E701", what, help=remedy)
+    count = num_gpus()
+    remedy = "use cpu(), or a number below num_gpus()" if count else "use cpu(), or run `hybridize doctor`"
+    return DeviceError("E701", f"there is no {device}: HYBRIDIZE_DEVICE={CONFIG.device} has {count}", help=remedy)

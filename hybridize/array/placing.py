@@ -278,13 +278,15 @@ def check_here(name: str, arrays: list[Any]) -> None:
 
 
 def check_hosts(name: str, values: Iterable[Any], arrays: list[Any]) -> None:
-    """Refuse arrays of NumPy's beside arrays in the memory of a GPU.
+    """Refuse arrays of NumPy's beside arrays in the memory of a GPU, those in lists and tuples included.
 
     Raises:
         DeviceError E703: there is one.
     """
     for value in values:
-        if isinstance(value, numpy.ndarray) and value.ndim:
+        if isinstance(value, (list, tuple)):
+            check_hosts(name, value, arrays)
+        elif isinstance(value, numpy.ndarray) and value.ndim:
             here = next(x for x in arrays if is_away(device_of(x)))
             what = f"{name}: an array of NumPy's beside {here.type} on {here.device}"
             raise DeviceError("E703", what, help=f"np.array(x, ctx={here.device}) gives an array there")

@@ -65,8 +65,8 @@ def run_by_webgpu(
     program = browser()
     if program is None:
         return "not run here on a GPU: no Chromium", []
-    asked = {"loader": f"/model/{os.path.basename(loader)}", "states": states}
-    contents = {"/": _PAGE, "/asked": json.dumps(asked).encode(), "/calls": write_calls(calls, types)}
+    request = {"loader": f"/model/{os.path.basename(loader)}", "states": states}
+    contents = {"/": _PAGE, "/asked": json.dumps(request).encode(), "/calls": write_calls(calls, types)}
     folders = {"/drivers/": drivers(), "/model/": Path(loader).parent}
     with tempfile.TemporaryDirectory(prefix="hybridize-", ignore_cleanup_errors=True) as profile:
         site = _Site(contents, folders)
@@ -83,7 +83,7 @@ def _answers(
     title = os.path.basename(program)
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        if not site.begun.wait(_BEGINS):
+        if not site.started.wait(_BEGINS):
             return f"not run here on a GPU: {title} does not start", []
         if not site.loaded.wait(_LOADS):
             return f"not run here on a GPU: {title} compiles the kernels for longer than {_LOADS:.0f} seconds", []
@@ -111,13 +111,13 @@ class _Site:
 
     def __init__(self, contents: Mapping[str, bytes], folders: Mapping[str, Path]) -> None:
         self.posted: dict[str, bytes] = {}
-        self.begun, self.loaded, self.done = threading.Event(), threading.Event(), threading.Event()
+        self.started, self.loaded, self.done = threading.Event(), threading.Event(), threading.Event()
         self.agent = "a browser"
         site = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                site.begun.set()
+                site.started.set()
                 site.agent = _agent(self.headers.get("User-Agent", ""))
                 body, kind = contents.get(self.path), "text/html"
                 for prefix, folder in folders.items():

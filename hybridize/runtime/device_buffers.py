@@ -333,12 +333,12 @@ class DeviceBuffer:
         return self.laid(self._layout.view(dtype))
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """Answer those functions of NumPy's that make views, or ask for places; others would compute at the host."""
+        """Answer those functions of NumPy's that make views, or ask for sizes or places; others would read elements."""
         name = function.__name__
         if name in ("may_share_memory", "shares_memory"):
             return isinstance(args[0], DeviceBuffer) and args[0].overlaps(args[1])
-        if name in ("shape", "ndim", "size") and not kwargs and len(args) == 1:
-            return getattr(self, name)
+        if name in ("shape", "ndim", "size"):
+            return function(self._layout, *args[1:], **kwargs)
         if name in ("broadcast_to", "moveaxis", "swapaxes", "expand_dims"):
             return self.laid(function(self._layout, *args[1:], **kwargs))
         self.refuse()

@@ -286,7 +286,7 @@ class DeviceCode:
         return [DeviceBuffer(one, layout, self.number, 0) for one, layout in zip(memories, layouts, strict=True)]
 
     def _flags(self, plan: Plan) -> DeviceBuffer | None:
-        """Where assertions leave a note, empty; None for a program that has none."""
+        """Memory for the note of an assertion, empty; None for a program that has none."""
         if not plan.notes:
             return None
         flags = self.memory((plan.flag_bytes,), numpy.uint8)

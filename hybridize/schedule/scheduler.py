@@ -215,7 +215,8 @@ def _pending(program: Scheduling, unit: Unit, number: int) -> PendingSteps:
     lowered = program.lowerings.of(step.node)
     group = step.epilogue
     if program.target.device is not None and isinstance(lowered, Routine) and lowered.name in NOT_ON_DEVICES:
-        raise refused(step.node.op.name, program.target, "" if step.node.loc is None else str(step.node.loc))
+        what = getattr(step.node.op, "title", step.node.op.name)  # of what NumPy computes: the name that users know
+        raise refused(what, program.target, "" if step.node.loc is None else str(step.node.loc))
     if isinstance(lowered, Region):
         return pending_region(program, step.node, lowered, number)
     if isinstance(lowered, Routine):

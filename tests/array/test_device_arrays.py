@@ -54,8 +54,20 @@ def test_without_a_device_there_is_none(monkeypatch):
         gpu(0).empty_cache,
         gpu(0).__enter__,
     ):
-        with refusal(DeviceError, r"E701: there is no gpu\(0\): hybridize compiles for the CPU"):
+        with refusal(
+            DeviceError, r"E701: there is no gpu\(0\): HYBRIDIZE_DEVICE is not set.*\nhelp: .*to cuda or webgpu"
+        ):
             use()
+
+
+def test_a_device_that_has_another_name_or_number(monkeypatch):
+    with refusal(DeviceError, r"E701: there is no gpu\(-1\): HYBRIDIZE_DEVICE=emulated has 2\nhelp: .*num_gpus"):
+        np.zeros(2, ctx=gpu(-1))
+    with refusal(DeviceError, r"E701: there is no cuda:0: a device is cpu\(0\), gpu\(0\).*\nhelp: use gpu\(0\)"):
+        np.zeros(2, device="cuda:0")
+    monkeypatch.setattr(devices, "count", lambda: 0)
+    with refusal(DeviceError, r"E701: there is no gpu\(0\): HYBRIDIZE_DEVICE=emulated has 0\nhelp: .*hybridize doctor"):
+        np.zeros(2, ctx=gpu(0))
 
 
 WAYS = {
@@ -301,6 +313,14 @@ def test_two_devices_do_not_mix():
         DeviceError, r"E703: add: an array of NumPy's beside f32\[4,6\] on gpu\(1\)\nhelp: np.array\(x, ctx=gpu"
     ):
         there(number=1) + DATA
+
+
+def test_an_array_of_numpys_in_a_list_is_refused_beside_one_of_a_device():
+    x = np.array(DATA, ctx=gpu(0))
+    for function, name in ((np.concatenate, "concatenate"), (np.stack, "stack")):
+        with refusal(DeviceError, rf"E703: {name}: an array of NumPy's beside f32\[4,6\] on gpu\(0\)"):
+            function([x, DATA])
+    assert np.array([DATA, DATA], ctx=gpu(0)).ctx == gpu(0)
 
 
 def test_functions_that_are_compiled_already_look_where_arrays_are():

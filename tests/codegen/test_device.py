@@ -132,7 +132,7 @@ def test_operands_are_read_by_way_of_the_cache_that_nobody_writes():
 @pytest.mark.parametrize(
     ("function", "shape", "words"),
     [
-        (lambda x: [ops.add(x, x)], "c64[8]", "hosted has no code for sm_80 yet, only for processors"),
+        (lambda x: [ops.add(x, x)], "c64[8]", "add has no code for sm_80 yet, only for processors"),
         (lambda x: [*ops.bind(Print("{}"), x), ops.exp(x)], "f32[8]", "print.* has no code for sm_80"),
     ],
     ids=["complex numbers", "printing"],

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from llvmlite.binding import parse_assembly
 
 from hybridize import ops
 from hybridize.base.dtypes import bfloat16, bool_, float16, float32, float64, int8, int32, int64, uint8
@@ -212,6 +213,17 @@ def test_products_of_any_size():
         (found,) = run.outputs()
         known = graph_of(goldens.dense, f32(size, 20), f32(20, 40), f32(40))
         np.testing.assert_allclose(found, on_cpu(known, inputs)[0], rtol=1e-5, atol=1e-5)
+
+
+def test_products_of_any_number_of_terms():
+    terms = unknown()
+    program, text = build_kernels(graph_of(each(ops.matmul), f32(20, terms), f32(terms, 40)), SM_80), ""
+    parse_assembly(program.module.text()).verify()
+    for count in (2, 40):
+        x, w = drawn(f32(20, count), f32(count, 40))
+        run = Run(program, [x, w], {"n0": count}, text)
+        text = run.text
+        np.testing.assert_allclose(run.outputs()[0], x @ w, rtol=1e-5, atol=1e-5)
 
 
 def test_constants_that_are_derived_are_made_on_the_device():

@@ -4,6 +4,7 @@ into their bits, so that sums are exact, and equal the CPU's.
 
 import numpy as np
 import pytest
+from llvmlite.binding import parse_assembly
 
 from hybridize import ops
 from hybridize.base.config import CONFIG
@@ -46,6 +47,14 @@ def test_products(tile, unit, monkeypatch):
     assert f"mma.sync.aligned.m16n8k{8 if unit == 'tf32' else 16}.row.col.f32.{unit}.{unit}.f32" in text
     assert ("ldmatrix" in text) == (unit != "tf32")
     assert "fma.rn.f32" not in text
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_products_of_any_number_of_terms(unit):
+    (dtype, target), terms = UNITS[unit], goldens.unknown(hint=64)
+    program = build_kernels(graph_of(each(ops.matmul), *of(dtype, (70, terms), (terms, 75))), target)
+    assert {one.grid.tile.unit for plan in plans(program) for one in plan.launches} == {unit}
+    parse_assembly(program.module.text()).verify()
 
 
 @pytest.mark.long

@@ -31,10 +31,10 @@ def f32(*shape):
     return TensorType(shape, float32)
 
 
-def unknown(low=2):
-    """A size that is not known."""
+def unknown(low=2, hint=9):
+    """A size that is not known, but that was `hint` once."""
     scope = SizeScope()
-    size = scope.symbol(9, low=low)
+    size = scope.symbol(hint, low=low)
     scope.capturing = False
     return size
 

@@ -150,6 +150,14 @@ def test_the_kernels_of_a_gpu_are_text_behind_their_schedule(folder):
     assert text.count(".entry") >= 1
 
 
+def test_kernels_of_webgpu_are_text_too(folder):
+    shown = compile_("trained:net", "-f", "wgsl", "-o", "out", "-i", "f32[16,7]").output
+    assert re.search(r"^out\.wgsl  [\d,]+ bytes$", shown, re.MULTILINE)
+    text = Path("out.wgsl").read_text()
+    assert "// 2 steps" in text
+    assert text.count("@compute @workgroup_size(") == text.count("fn main(") >= 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -8,7 +8,7 @@ import pytest
 from hybridize import autograd, cpu, gluon, gpu, hybridize
 from hybridize import np as hnp
 from hybridize.base.config import CONFIG
-from hybridize.base.errors import CodegenError, DeviceError, DeviceMemoryError
+from hybridize.base.errors import CodegenError, DeviceError, DeviceMemoryError, HybridizeError
 from hybridize.context import gpu_memory_info, num_gpus
 from hybridize.gluon import nn
 from hybridize.runtime import webgpu
@@ -108,7 +108,7 @@ def test_a_kernel_beyond_the_limits_is_refused(change, words):
     code = opened().load(written({"k": kernel}))
     buffers = [put(np.zeros(4, np.uint8)) for _ in names]
     with refusal(
-        DeviceError, rf"E706: k needs \d+ {words}, and .* has \d+\nhelp: run this part of the program on the CPU"
+        DeviceError, rf"E705: k needs \d+ {words}, and .* has \d+\nhelp: run this part of the program on the CPU"
     ):
         opened().launch(code["k"], (1, 1, 1), 64, 0, [one.address for one in buffers])
 
@@ -195,6 +195,110 @@ def test_float64_is_refused():
         x + 1
     with refusal(DeviceError, "E705: add of float64 .*has no code for webgpu yet(.|\n)*help: use float32"):
         hybridize(lambda x: x + 1)(x)
+
+
+@pytest.mark.usefixtures("chosen")
+def test_a_capsule_of_our_own_is_the_same_memory():
+    x = hnp.arange(6).reshape(2, 3).as_in_ctx(gpu(0))
+    y = hnp.from_dlpack(x)
+    x[0, 1] = 9
+    assert y.ctx == gpu(0)
+    assert y.asnumpy().tolist() == [[0, 9, 2], [3, 4, 5]]
+    del x
+    hnp.ones((6,), ctx=gpu(0))  # would take the memory, were it free
+    assert y.asnumpy().tolist() == [[0, 9, 2], [3, 4, 5]]
+    with pytest.raises((BufferError, RuntimeError, TypeError)):
+        np.from_dlpack(y)
+
+
+@pytest.mark.usefixtures("chosen")
+def test_bytes_of_another_device_come_by_way_of_the_host():
+    other = webgpu.opened(0)
+    x = sent(np.arange(7, dtype=np.uint8), other, 1)
+    y = put(np.zeros(9, np.uint8))
+    opened().copy_from(other, y.address + 1, x.address, 7)
+    assert y.to_host().tolist() == [0, 0, 1, 2, 3, 4, 5, 6, 0]
+
+
+@pytest.mark.usefixtures("chosen")
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "float16", "int64", "bool"])
+def test_views_are_copied_and_written(dtype):
+    same = RNG.integers(0, 2, (4, 5, 3)).astype(dtype)
+    x = hnp.array(same, dtype=dtype).as_in_ctx(gpu(0))
+    assert np.array_equal(x.transpose(2, 0, 1).copy().asnumpy(), same.transpose(2, 0, 1))
+    assert np.array_equal(x[::-1, 1:4:2].copy().asnumpy(), same[::-1, 1:4:2])
+    x[1:3, ::2] = x[0:2, 1:4].copy()[:, :1]
+    same[1:3, ::2] = same[0:2, 1:4].copy()[:, :1]
+    assert np.array_equal(x.asnumpy(), same)
+
+
+@pytest.mark.usefixtures("chosen")
+def test_a_step_of_training_as_one_program():
+    losses = []
+    for device in (cpu(), gpu(0)):
+        hnp.random.seed(0)
+        net = nn.HybridSequential()
+        net.add(nn.Dense(16, activation="relu", in_units=20), nn.Dropout(0.5), nn.Dense(10, in_units=16))
+        net.initialize(ctx=device)
+        x, y = (hnp.array(one, ctx=device) for one in (np.linspace(-1, 1, 160).reshape(8, 20), np.arange(8)))
+        trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1, "momentum": 0.9})
+        loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
+
+        @hybridize
+        def step(x, y, net=net, trainer=trainer, loss_of=loss_of):
+            with autograd.record():
+                loss = loss_of(net(x), y)
+            loss.backward()
+            trainer.step(len(x))
+            return loss.mean()
+
+        losses.append([float(step(x, y)) for _ in range(4)])
+    np.testing.assert_allclose(losses[1], losses[0], rtol=1e-5)
+
+
+@pytest.mark.usefixtures("chosen")
+def test_float64_in_a_routine_is_refused_at_the_users_line():
+    x = hnp.ones((3, 3), dtype="float64", ctx=gpu(0))
+    with refusal(
+        DeviceError, r"E705: cholesky of float64 .*test_gpu.py:\d+.*has no code for webgpu(.|\n)*help: use float32"
+    ):
+        hybridize(lambda x: hnp.linalg.cholesky(x))(x)
+
+
+@pytest.mark.usefixtures("chosen")
+def test_an_index_out_of_bounds_is_the_error_of_the_cpu():
+    table, rows = hnp.arange(12).reshape(4, 3), hnp.array([0, 3, 4], dtype="int64")
+    look = hybridize(lambda table, rows: hnp.take(table, rows, axis=0, mode="raise"))
+    texts = []
+    for device in (cpu(), gpu(0)):
+        with pytest.raises(HybridizeError) as error:
+            look(table.as_in_ctx(device), rows.as_in_ctx(device))
+        texts.append((error.value.code, error.value.what))
+    assert texts[0] == texts[1]
+    good = hnp.array([0, 3, 1], dtype="int64").as_in_ctx(gpu(0))
+    assert look(table.as_in_ctx(gpu(0)), good).asnumpy()[:, 0].tolist() == [0, 9, 3]
+
+
+@pytest.mark.usefixtures("chosen")
+def test_a_kernel_of_more_arrays_than_the_device_binds_is_refused_and_nothing_is_changed(monkeypatch):
+    monkeypatch.setitem(opened_as_zero()._limits, "max-storage-buffers-per-shader-stage", 8)
+    xs = [hnp.full((40,), float(k), ctx=gpu(0)) for k in range(10)]
+    total = hnp.zeros((40,), ctx=gpu(0))
+
+    @hybridize
+    def add_up(*xs):
+        total[:] = total + sum(xs)
+
+    with refusal(
+        DeviceError, r"E706: .* needs 1\d buffers, and .* has 8\nhelp: run this part of the program on the CPU"
+    ):
+        add_up(*xs)
+    assert not total.asnumpy().any()
+
+
+def opened_as_zero():
+    """The device of `gpu(0)`."""
+    return hnp.ones((1,), ctx=gpu(0))._memory.accelerator
 
 
 def test_adapters_have_an_order():

@@ -9,6 +9,7 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.array import functions as np
+from hybridize.array.device import is_away
 from hybridize.array.functions.alignments import NEVER, summed
 from hybridize.array.functions.bounds import check
 from hybridize.array.functions.neural import log_softmax, used
@@ -85,7 +86,8 @@ def ctc_loss(
     path, ends = path_of(classes, blank), np.reshape(sizes, (batch, 1)) * 2
     counted = None if data_lengths is None else counting(steps, data_lengths)
     parts = path, ends, counted
-    if type(scores) is ndarray and all(part is None or type(part) is ndarray for part in parts) and steps:
+    arrays = [part for part in (scores, *parts) if part is not None]
+    if steps and all(type(one) is ndarray and not is_away(one.device) for one in arrays):
         plain = path.asnumpy(), ends.asnumpy(), None if counted is None else counted.asnumpy()
         total = summed(scores, lambda of: composed(of, *plain, blank), *plain, blank)
     else:

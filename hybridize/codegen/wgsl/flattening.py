@@ -12,10 +12,9 @@ from __future__ import annotations
 from typing import Final
 
 from hybridize.base.frozen import changed
-from hybridize.codegen.wgsl.reading import Block, Instruction, Reading
+from hybridize.codegen.wgsl.reading import BasicBlock, Instruction, KernelReading
+from hybridize.schedule.device import thresholds
 
-_MOST: Final = 12
-"""Instructions that are done in vain where the condition does not hold."""
 _FREE: Final = frozenset(
     [
         "add",
@@ -49,7 +48,7 @@ _FREE: Final = frozenset(
 )
 
 
-def flattened(reading: Reading) -> Reading:
+def flattened(reading: KernelReading) -> KernelReading:
     """A function without such branches; the blocks of the one that is given change."""
     blocks = dict(reading.blocks)
     again = True
@@ -65,7 +64,7 @@ def flattened(reading: Reading) -> Reading:
     return changed(reading, blocks=blocks)
 
 
-def _joins(blocks: dict[str, Block], before: dict[str, list[str]], label: str) -> bool:
+def _joins(blocks: dict[str, BasicBlock], before: dict[str, list[str]], label: str) -> bool:
     """Join a block with the two behind it, if they are such a branch; tell whether they are."""
     block = blocks[label]
     if len(block.ways) != 2:
@@ -74,7 +73,9 @@ def _joins(blocks: dict[str, Block], before: dict[str, list[str]], label: str) -
         inside, after = blocks[way], block.ways[1 - number]
         if before[way] != [label] or inside.ways != (after,) or sorted(before[after]) != sorted([label, way]):
             continue
-        if len(inside.instructions) > _MOST or any(one.op not in _FREE for one in inside.instructions):
+        if len(inside.instructions) > thresholds.WGSL_IN_VAIN or any(
+            one.op not in _FREE for one in inside.instructions
+        ):
             continue
         rest = blocks[after]
         phis = [one for one in rest.instructions if one.op == "phi"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What LLVM's types, numbers, operators and functions are called in WGSL.
+"""The names of LLVM's types, numbers, operators and functions in WGSL.
 
 Integers of fewer than 32 bits are `i32` registers that hold them without a sign; those of 64 bits are `i32` where they
 fit, else pairs of words. A float64 is the pair of words that its bits are.
@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Final
 
 
-class Form(Enum):
+class RegisterForm(Enum):
     """The type of a register."""
 
     BOOL = "bool"
@@ -39,25 +39,27 @@ FLOAT_CALLS: Final[Mapping[str, Mapping[str, str]]] = {
 }  # fmt: skip
 
 
-def form_of(type: str, *, narrow: bool) -> Form:
+def form_of(type: str, *, narrow: bool) -> RegisterForm:
     """The form of a type; `narrow`: an integer of 64 bits fits 32."""
     if type == "i1":
-        return Form.BOOL
+        return RegisterForm.BOOL
     if type == "i64":
-        return Form.INT if narrow else Form.WIDE
-    return {"float": Form.FLOAT, "double": Form.DOUBLE}.get(type, Form.INT)
+        return RegisterForm.INT if narrow else RegisterForm.WIDE
+    return {"float": RegisterForm.FLOAT, "double": RegisterForm.DOUBLE}.get(type, RegisterForm.INT)
 
 
-def zero(form: Form) -> str:
+def zero(form: RegisterForm) -> str:
     """Nothing."""
-    return {Form.BOOL: "false", Form.INT: "0", Form.FLOAT: "0.0f"}.get(form, "vec2<u32>(0u, 0u)")
+    return {RegisterForm.BOOL: "false", RegisterForm.INT: "0", RegisterForm.FLOAT: "0.0f"}.get(
+        form, "vec2<u32>(0u, 0u)"
+    )
 
 
-def literal(number: str, type: str, form: Form) -> str:
+def literal(number: str, type: str, form: RegisterForm) -> str:
     """A constant."""
     if number in ("poison", "undef", "zeroinitializer"):
         return zero(form)
-    if form is Form.BOOL:
+    if form is RegisterForm.BOOL:
         return {"1": "true", "0": "false"}.get(number, number)
     if type in ("float", "double"):
         value = _float(number)
@@ -68,7 +70,7 @@ def literal(number: str, type: str, form: Form) -> str:
         is_plain = value > 0 and 2.0**-126 <= value < float("inf")
         return f"{value!r}f" if is_plain or bits == 0 else f"float_({bits}u)"
     value = int({"true": "1", "false": "0"}.get(number, number))
-    if form is Form.WIDE:
+    if form is RegisterForm.WIDE:
         value &= (1 << 64) - 1
         return f"vec2<u32>({value & 0xFFFFFFFF}u, {value >> 32}u)"
     bits = 32 if type == "i64" else int(type[1:])

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from hybridize.base.dims import Dim, is_symbolic, parse_scope
-from hybridize.base.dtypes import DType, float64
+from hybridize.base.dtypes import BY_CODE, DType, float64
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.device.program import DeviceProgram, build_kernels
 from hybridize.codegen.llvm.text import Module
@@ -23,8 +23,11 @@ from hybridize.machine.target import Target, named_target
 from hybridize.runtime.device_steps import DeviceCopy, DeviceLaunch, work_of
 from hybridize.runtime.plan import KernelLaunch, Plan, PlanAddress, PlanLaunch, PlanStep, Quantity, filled, plain
 from hybridize.runtime.webgpu.kernels import WgslKernel
-from hybridize.schedule.device.refusals import refused
-from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, RegionStep, ScheduleStep
+from hybridize.schedule.device.refusals import CPU, refused
+from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, RegionStep, RoutineStep, ScheduleStep
+
+BUFFERS: Final = 8
+"""Storage buffers of a kernel, at most, on a device that is asked for no more."""
 
 
 @frozen
@@ -82,7 +85,11 @@ def write_kernels(program: DeviceProgram) -> dict[str, WgslKernel]:
         DeviceError E705: it has arrays of float64.
     """
     derived = [step for one in program.schedule.constants if isinstance(one, Derived) for step in one.steps]
-    _check_types([*program.schedule.steps, *derived], program.target)
+    plan = program.plan
+    users = any(BY_CODE[one.dtype] == float64 for one in (*plan.inputs, *plan.outputs))
+    _check_types(
+        [*program.schedule.steps, *derived], program.target, "use float32: x.astype('float32')" if users else CPU
+    )
     blocks: dict[str, int] = {}
     for launch in _launches_of([*program.plan.steps, *(step for one in program.plan.makers for step in one.steps)]):
         most = launch.blocks if isinstance(launch.blocks, int) else MOST
@@ -95,16 +102,19 @@ def write_module(module: Module, blocks: Mapping[str, int] = MappingProxyType({}
     return {name: write_kernel(function, module, blocks.get(name, MOST)) for name, function in module.functions.items()}
 
 
-def _check_types(steps: Iterable[ScheduleStep], target: Target) -> None:
-    """Refuse arrays of float64, whose operations would be a hundred instructions each."""
-    for step in steps:
+def _check_types(steps: Iterable[ScheduleStep], target: Target, remedy: str) -> None:
+    """Refuse arrays of float64, whose operations would be a hundred instructions each.
+
+    Routines are looked at first: factors of float32 are computed in float64, behind casts.
+    """
+    for step in sorted(steps, key=lambda one: not isinstance(one, RoutineStep)):
         if isinstance(step, RegionStep):
             for body in step.bodies:
-                _check_types(body.steps, target)
+                _check_types(body.steps, target, remedy)
             continue
         if float64 in _dtypes(step):
             what = f"{', '.join(dict.fromkeys(step.provenance.ops))} of float64"
-            raise refused(what, target, ", ".join(step.provenance.lines), "use float32: x.astype('float32')")
+            raise refused(what, target, ", ".join(step.provenance.lines), remedy)
 
 
 def _dtypes(step: ScheduleStep) -> set[DType]:
@@ -114,6 +124,8 @@ def _dtypes(step: ScheduleStep) -> set[DType]:
             return {one.dtype for one in (*kernel.params, *kernel.locals)}
         case ContractionStep(plan=plan, ending=ending):
             return {plan.elements.types.operand, plan.elements.types.result, *(one.dtype for one in ending.params)}
+        case RoutineStep(inputs=inputs, outputs=outputs) if outputs:  # assertions only copy what they say
+            return {one.dtype for one in (*inputs, *outputs)}
     return set()
 
 
@@ -140,7 +152,8 @@ def bound_to_plan(program: DeviceProgram) -> WgslProgram:
     """Write a program's kernels for buffers as its plan has them.
 
     Raises:
-        DeviceError E705: it has arrays of float64, or control flow that is not known before a call.
+        DeviceError E705: it has arrays of float64, control flow that is not known before a call, or a kernel of more
+            arrays than every device binds.
     """
     plan = program.plan
     binder = _Binder(write_kernels(program), program.target, parse_scope(plan.sizes)[1])
@@ -148,8 +161,14 @@ def bound_to_plan(program: DeviceProgram) -> WgslProgram:
     launches = binder.launches(plan.steps)
     derivations = {one.slot: binder.launches(makers[one.function]) for one in plan.derivations}
     return WgslProgram(
-        plan, binder.modules, binder.bindings, launches, program.constants, program.sources, derivations
-    )  # fmt: skip
+        plan,
+        modules=binder.modules,
+        bindings=binder.bindings,
+        launches=launches,
+        constants=program.constants,
+        sources=program.sources,
+        derivations=derivations,
+    )
 
 
 @frozen
@@ -187,7 +206,11 @@ class _Binder:
         for work in work_of([exact], bases):
             match work:
                 case DeviceLaunch():
-                    yield self._launch(work.launch, list(map(_place, work.addresses)))
+                    launch = self._launch(work.launch, list(map(_place, work.addresses)))
+                    if len(launch.buffers) > BUFFERS:
+                        what = f"a kernel of {len(launch.buffers)} arrays ({', '.join(step.ops)}), above {BUFFERS},"
+                        raise refused(what, self._target, ", ".join(step.lines))
+                    yield launch
                 case DeviceCopy():
                     to, source = _place(work.to), _place(work.source)
                     yield WgslCopy(to.base, plain(to.offset), source.base, plain(source.offset), plain(work.nbytes))
@@ -217,7 +240,7 @@ def _arguments(step: PlanStep) -> list[PlanAddress]:
 
 
 def _open_way(step: PlanStep) -> str:
-    """What of a step's control flow is not known before it runs; nothing, if its launches are."""
+    """Name the part of a step's control flow that is not known before it runs; nothing, if its launches are."""
     region = step.region
     if region is None:
         return ""

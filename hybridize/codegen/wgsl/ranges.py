@@ -11,21 +11,20 @@ from collections.abc import Mapping
 from typing import Final
 
 from hybridize.base.frozen import frozen
-from hybridize.codegen.wgsl.reading import Instruction, Reading
+from hybridize.codegen.wgsl.reading import Instruction, KernelReading
+from hybridize.schedule.device import thresholds
 
 Interval = tuple[int, int]
 """The least and the greatest value, as signed numbers."""
 MOST: Final = (1 << 31) - 1
 WHOLE: Final[Interval] = (-(1 << 63), (1 << 63) - 1)
-_TURNS: Final = 4
-"""How often a range may grow before it is taken for unlimited."""
 _LOW_BITS: Final = frozenset(("add", "sub", "mul", "and", "or", "xor", "shl", "phi", "select", "freeze"))
 """Instructions whose lower word depends on lower words alone."""
 
 
 @frozen
-class Widths:
-    """How the 64-bit integers of a function are written."""
+class IntegerWidths:
+    """The 64-bit integers of a function: which are written as 32 bits."""
 
     narrow: frozenset[str]
     """Registers of 32 bits."""
@@ -48,7 +47,7 @@ class Widths:
 _NUMBERS: Final = {"true": 1, "false": 0, "poison": 0, "undef": 0}
 
 
-def widths_of(reading: Reading, specials: Mapping[str, Interval]) -> Widths:
+def widths_of(reading: KernelReading, specials: Mapping[str, Interval]) -> IntegerWidths:
     """Decide about the registers of a function; `specials` are the results of calls, by function."""
     ranges = _Ranges(reading, specials).find()
     every = {
@@ -59,7 +58,7 @@ def widths_of(reading: Reading, specials: Mapping[str, Interval]) -> Widths:
     }
     wide = {name for name in every if not fits(ranges.get(name, WHOLE))}
     params = {f"%{name}" for type, name in reading.params if type == "i64"}
-    return Widths(frozenset(params | (every - wide) | _only_low_words(reading, wide)), ranges)
+    return IntegerWidths(frozenset(params | (every - wide) | _only_low_words(reading, wide)), ranges)
 
 
 def fits(interval: Interval) -> bool:
@@ -67,7 +66,7 @@ def fits(interval: Interval) -> bool:
     return interval[0] >= -MOST - 1 and interval[1] <= MOST
 
 
-def _only_low_words(reading: Reading, wide: set[str]) -> set[str]:
+def _only_low_words(reading: KernelReading, wide: set[str]) -> set[str]:
     """Those of the wide registers of which nobody takes the upper word."""
     low = set(wide)
     uses: dict[str, list[Instruction]] = {}
@@ -105,7 +104,7 @@ def _takes_low_word(one: Instruction, place: int) -> bool:
 class _Ranges:
     """The values that the registers of one function may have."""
 
-    def __init__(self, reading: Reading, specials: Mapping[str, Interval]) -> None:
+    def __init__(self, reading: KernelReading, specials: Mapping[str, Interval]) -> None:
         self._reading, self._specials = reading, specials
         self._known: dict[str, Interval] = {
             f"%{name}": (0 if name not in reading.signed else -MOST, MOST)
@@ -119,21 +118,21 @@ class _Ranges:
 
     def _loops(self) -> dict[str, tuple[str, str, str]]:
         """(start, stop, next) of each register that counts a loop: its last turn is below the stop."""
-        made = {one.result: one for block in self._reading.blocks.values() for one in block.instructions}
+        makers = {one.result: one for block in self._reading.blocks.values() for one in block.instructions}
         loops = {}
         for label, block in self._reading.blocks.items():
             for one in block.instructions:
                 if one.op != "phi" or one.type != "i64" or len(one.operands) != 2:
                     continue
                 for (start, later), place in zip((one.operands, one.operands[::-1]), one.places[::-1], strict=True):
-                    step, end = made.get(later), self._reading.blocks.get(place)
+                    step, end = makers.get(later), self._reading.blocks.get(place)
                     if step is None or step.op != "add" or one.result not in step.operands or end is None:
                         continue
-                    test = made.get(end.condition)
+                    test = makers.get(end.condition)
                     if test is None or end.ways[0] != label:
                         continue
                     if test.op == "and":
-                        tests = [made[x] for x in test.operands if x in made]
+                        tests = [makers[x] for x in test.operands if x in makers]
                         test = next((x for x in tests if x.op == "icmp" and x.operands[0] == later), test)
                     if test.op == "icmp" and test.word == "slt" and test.operands[0] == later:
                         loops[one.result] = start, test.operands[1], later
@@ -161,7 +160,7 @@ class _Ranges:
             if interval == before:
                 return False
             self._grown[one.result] = self._grown.get(one.result, 0) + 1
-            if self._grown[one.result] > _TURNS:
+            if self._grown[one.result] > thresholds.WGSL_GROWTHS:
                 interval = _all_of(one.type_of_result)
                 if interval == before:
                     return False
@@ -189,8 +188,8 @@ class _Ranges:
         values = [self._value(x) for x in one.operands]
         if any(one_of is None for one_of in values):
             return None
-        given = [one_of for one_of in values if one_of is not None]
-        result = _arithmetic(one, given)
+        known = [one_of for one_of in values if one_of is not None]
+        result = _arithmetic(one, known)
         if result is not None and self._is_size(one):
             result = max(result[0], -MOST), min(result[1], MOST)
         return whole if result is None or result[0] < whole[0] or result[1] > whole[1] else result

@@ -84,7 +84,7 @@ class Instruction:
 
 
 @mutable
-class Block:
+class BasicBlock:
     """Instructions without a branch between them, and where they lead."""
 
     label: str
@@ -96,13 +96,13 @@ class Block:
 
 
 @frozen
-class Reading:
+class KernelReading:
     """A function as data."""
 
     name: str
     params: tuple[tuple[str, str], ...]
     """(type, name) each."""
-    blocks: dict[str, Block]
+    blocks: dict[str, BasicBlock]
     """In the order of the text, the first one is where it begins."""
     signed: frozenset[str] = frozenset()
     """The params that may be negative numbers."""
@@ -119,27 +119,27 @@ def lanes_of(type: str) -> tuple[int, str]:
     return (int(match[1]), match[2]) if match else (1, type)
 
 
-def read_function(function: Function) -> Reading:
+def read_function(function: Function) -> KernelReading:
     """Read a function that has been written."""
     head, *lines = function.text().splitlines()
     match = _HEAD.match(head)
     assert match is not None
     params = tuple((one[1], one[2]) for one in _PARAM.finditer(match[2]))
-    blocks: dict[str, Block] = {}
-    block = Block("")
+    blocks: dict[str, BasicBlock] = {}
+    block = BasicBlock("")
     for line in lines:
         if line == "}":
             break
         if not line.startswith(" "):
-            block = blocks[line[:-1]] = Block(line[:-1])
+            block = blocks[line[:-1]] = BasicBlock(line[:-1])
             continue
         _read_line(line.strip(), block)
     symbols = function.symbols.values()
     signed = frozenset(f"symbol.{one.number}" for one in symbols if one.low < 0)
-    return Reading(match[1], params, blocks, signed)
+    return KernelReading(match[1], params, blocks, signed)
 
 
-def _read_line(line: str, block: Block) -> None:
+def _read_line(line: str, block: BasicBlock) -> None:
     way = _BRANCH.fullmatch(line)
     if way is not None:
         block.condition = way[2] or ""
@@ -189,7 +189,7 @@ def _of_form(result: str, op: str, match: re.Match[str]) -> Instruction:
     return Instruction(result, op, parts[0], tuple(parts[1:]))
 
 
-def uses_of(reading: Reading) -> Iterator[tuple[str, Instruction]]:
+def uses_of(reading: KernelReading) -> Iterator[tuple[str, Instruction]]:
     """List each register with each instruction that takes it."""
     for block in reading.blocks.values():
         for one in block.instructions:

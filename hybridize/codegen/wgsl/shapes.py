@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from hybridize.base.errors import CodegenError
-from hybridize.codegen.wgsl.reading import Block, Reading
+from hybridize.codegen.wgsl.reading import BasicBlock, KernelReading
 
 
 class Pen(Protocol):
     """Writes what the shape says, line by line."""
 
-    def block(self, block: Block) -> None:
+    def block(self, block: BasicBlock) -> None:
         """Write the instructions of a block."""
 
     def edge(self, source: str, target: str) -> None:
@@ -36,7 +36,7 @@ class Pen(Protocol):
     def line(self, text: str) -> None:
         """Write a statement."""
 
-    def condition(self, block: Block) -> str:
+    def condition(self, block: BasicBlock) -> str:
         """The condition of a block's branch."""
 
 
@@ -47,7 +47,7 @@ GO = "way"
 class _Graph:
     """The blocks of a function, their order, dominators and loops."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: KernelReading) -> None:
         self.blocks = reading.blocks
         self.first = next(iter(reading.blocks))
         self.order = self._reverse_postorder()
@@ -123,7 +123,7 @@ class _Graph:
 class Shape:
     """Writes a function's blocks in the order and the constructs that they stand in."""
 
-    def __init__(self, reading: Reading, pen: Pen) -> None:
+    def __init__(self, reading: KernelReading, pen: Pen) -> None:
         self._graph = _Graph(reading)
         self._pen = pen
         self.jumps = False
@@ -179,7 +179,7 @@ class Shape:
         pen.close()
         return (pending - {label}) | more
 
-    def _ways(self, block: Block, following: str, loop: str) -> set[str]:
+    def _ways(self, block: BasicBlock, following: str, loop: str) -> set[str]:
         """Write the branch of a block."""
         pen = self._pen
         if not block.ways:

@@ -19,12 +19,22 @@ from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen, mutable
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.codegen.wgsl.flattening import flattened
-from hybridize.codegen.wgsl.instructions import FLOAT_CALLS, OPERATORS, Form, form_of, literal, masked, signed, zero
+from hybridize.codegen.wgsl.instructions import (
+    FLOAT_CALLS,
+    OPERATORS,
+    RegisterForm,
+    form_of,
+    literal,
+    masked,
+    signed,
+    zero,
+)
 from hybridize.codegen.wgsl.library import functions_for
 from hybridize.codegen.wgsl.ranges import MOST, Interval, widths_of
-from hybridize.codegen.wgsl.reading import Block, Instruction, Reading, lanes_of, read_function
+from hybridize.codegen.wgsl.reading import BasicBlock, Instruction, KernelReading, lanes_of, read_function
 from hybridize.codegen.wgsl.shapes import GO, Shape
 from hybridize.runtime.webgpu.kernels import ROW, WgslArray, WgslKernel
+from hybridize.schedule.device import thresholds
 
 THREAD: Final = "llvm.nvvm.read.ptx.sreg.tid.x"
 BLOCK: Final = "llvm.nvvm.read.ptx.sreg.ctaid.x"
@@ -45,10 +55,10 @@ class Pointer:
 
 
 @frozen
-class Value:
-    """What a register holds, lane by lane."""
+class RegisterContent:
+    """The content of a register, lane by lane."""
 
-    form: Form
+    form: RegisterForm
     lanes: tuple[str, ...]
 
 
@@ -59,12 +69,12 @@ class _Line:
     text: str
     depth: int
     name: str = ""
-    form: Form = Form.INT
+    form: RegisterForm = RegisterForm.INT
 
 
 @mutable
 class _Array:
-    """What is done with an array."""
+    """The accesses to an array."""
 
     words: int = 0
     written: bool = False
@@ -95,13 +105,13 @@ class _Writer:
         self._module, self._blocks = module, blocks
         specials: dict[str, Interval] = {THREAD: (0, self.threads - 1), BLOCK: (0, min(blocks, MOST // self.threads))}
         self.widths = widths_of(self.reading, specials)
-        self._values: dict[str, Value | Pointer | tuple[Value, Value]] = {}
+        self._values: dict[str, RegisterContent | Pointer | tuple[RegisterContent, RegisterContent]] = {}
         self._lines: list[_Line] = []
         self._path: list[int] = [0]
         self._paths: dict[str, tuple[int, ...]] = {}
         self._outside: set[str] = set()
         """Registers that are taken outside of the construct that sets them."""
-        self._variables: dict[str, Form] = {}
+        self._variables: dict[str, RegisterForm] = {}
         self._scopes = self._count = 0
         self._arrays: dict[str, _Array] = {}
         self._params: list[str] = []
@@ -109,7 +119,7 @@ class _Writer:
         """Words of the call: offsets of the params, then sizes."""
         self._comparisons: dict[str, tuple[str, str, str, str]] = {}
         """Of floats: relation, operands and their type, by the result."""
-        self._same: dict[tuple[Form, str], tuple[str, tuple[int, ...]]] = {}
+        self._same: dict[tuple[RegisterForm, str], tuple[str, tuple[int, ...]]] = {}
         """Registers by what they are set to, and where."""
         self._once = _taken_once(self.reading)
         self._paths |= {"thread_": (0,), "block_": (0,)}
@@ -122,13 +132,13 @@ class _Writer:
         self._words = len(self._params)
         for type, name in self.reading.params:
             if type == "i64":
-                self._values[f"%{name}"] = Value(Form.INT, (f"i32({_word(self._words)})",))
+                self._values[f"%{name}"] = RegisterContent(RegisterForm.INT, (f"i32({_word(self._words)})",))
                 self._words += 1
         self._set_by_ways()
 
     # The pen of a shape
 
-    def block(self, block: Block) -> None:
+    def block(self, block: BasicBlock) -> None:
         """Write the instructions of a block."""
         for one in block.instructions:
             self._write(one)
@@ -178,7 +188,7 @@ class _Writer:
         """Write a statement."""
         self._emit(text)
 
-    def condition(self, block: Block) -> str:
+    def condition(self, block: BasicBlock) -> str:
         """The condition of a block's branch."""
         text = self._scalar(block.condition, "i1")
         return text[1:-1] if block.condition in self._once and text.startswith("(") else text
@@ -187,24 +197,24 @@ class _Writer:
         self._scopes += 1
         self._path.append(self._scopes)
 
-    def _emit(self, text: str, name: str = "", form: Form = Form.INT) -> None:
+    def _emit(self, text: str, name: str = "", form: RegisterForm = RegisterForm.INT) -> None:
         self._lines.append(_Line(text, len(self._path), name, form))
 
     # Registers
 
-    def _set(self, result: str, form: Form, *texts: str) -> None:
+    def _set(self, result: str, form: RegisterForm, *texts: str) -> None:
         """Give a register its value; lanes are registers of their own."""
         base, names = re.sub(r"\W", "_", result[1:]), []
         for lane, text in enumerate(texts):
             if text in self._paths:  # another name of the same register
                 names.append(text)
-            elif result in self._once and len(text) < _SHORT and "_at(" not in text:
+            elif result in self._once and len(text) < thresholds.WGSL_INLINE and "_at(" not in text:
                 names.append(f"({text})" if " " in text else text)
             else:
                 names.append(self._name(base if len(texts) == 1 else f"{base}_{lane}", form, text))
-        self._values[result] = Value(form, tuple(names))
+        self._values[result] = RegisterContent(form, tuple(names))
 
-    def _name(self, name: str, form: Form, text: str) -> str:
+    def _name(self, name: str, form: RegisterForm, text: str) -> str:
         known = self._same.get((form, text))
         if known is not None and tuple(self._path[: len(known[1])]) == known[1]:
             return known[0]
@@ -221,7 +231,7 @@ class _Writer:
             self._outside.add(name)
         return name
 
-    def _scalar(self, operand: str, type: str, form: Form | None = None, lane: int = 0) -> str:
+    def _scalar(self, operand: str, type: str, form: RegisterForm | None = None, lane: int = 0) -> str:
         """An operand as text, in a form: the one of its type, or another one that integers of 64 bits have."""
         value = self._values.get(operand)
         if value is None:
@@ -231,7 +241,7 @@ class _Writer:
         text = self._taken(value.lanes[lane])
         if form is None or form is value.form:
             return text
-        return f"i32({text}.x)" if form is Form.INT else f"wide_({text})"
+        return f"i32({text}.x)" if form is RegisterForm.INT else f"wide_({text})"
 
     def _is_narrow(self, operand: str) -> bool:
         if operand.startswith("%"):
@@ -245,13 +255,13 @@ class _Writer:
             assert isinstance(value, Pointer)
             return [(value.index, self._scaled(self._pointer(operand), 1))]
         value = self._values[one.result]
-        assert isinstance(value, Value)
+        assert isinstance(value, RegisterContent)
         kind = lanes_of(one.type)[1]
         return [
             (name, self._lane(operand, kind, lane, value.form)) for lane, name in enumerate(value.lanes)
         ]  # fmt: skip
 
-    def _lane(self, operand: str, kind: str, lane: int, form: Form | None = None) -> str:
+    def _lane(self, operand: str, kind: str, lane: int, form: RegisterForm | None = None) -> str:
         """One lane of an operand."""
         if operand.startswith("splat ("):
             operand = operand.rpartition(" ")[2].rstrip(")")
@@ -272,12 +282,12 @@ class _Writer:
         form = self._form(one, kind)
         self._set(one.result, form, *(self._computed(one, kind, form, lane) for lane in range(count)))
 
-    def _form(self, one: Instruction, kind: str) -> Form:
+    def _form(self, one: Instruction, kind: str) -> RegisterForm:
         """The form of a result."""
         result = lanes_of(one.type_of_result)[1]
         return form_of(result, narrow=one.result in self.widths.narrow)
 
-    def _computed(self, one: Instruction, kind: str, form: Form, lane: int) -> str:
+    def _computed(self, one: Instruction, kind: str, form: RegisterForm, lane: int) -> str:
         """One lane of the result of an arithmetic instruction, a comparison or a conversion."""
         if one.op in ("icmp", "fcmp"):
             return self._compared(one, kind, lane)
@@ -302,7 +312,7 @@ class _Writer:
             raise CodegenError("E980", f"WGSL has no {one.op} of {kind}")
         return self._converted(one, kind, form, lane)
 
-    def _converted(self, one: Instruction, kind: str, form: Form, lane: int) -> str:
+    def _converted(self, one: Instruction, kind: str, form: RegisterForm, lane: int) -> str:
         """A conversion to or from integers."""
         (operand,), to = one.operands, lanes_of(one.word)[1]
         x = self._lane(operand, kind, lane)
@@ -323,10 +333,10 @@ class _Writer:
                 return f"{real}_of_{signs}64_({wide})"
             case "fptosi" | "fptoui":
                 signs = one.op[4]
-                if real == "float" and form is Form.INT and to != "i64":
+                if real == "float" and form is RegisterForm.INT and to != "i64":
                     return masked(f"i32({x})" if signs == "s" else f"i32(u32({x}))", to)
                 wide = f"{'i' if signs == 's' else 'u'}64_of_{real}_({x})"
-                return wide if form is Form.WIDE else masked(f"i32({wide}.x)", to)
+                return wide if form is RegisterForm.WIDE else masked(f"i32({wide}.x)", to)
             case "trunc":
                 low = f"i32({x}.x)" if is_wide else x
                 return f"({low} & 1) != 0" if to == "i1" else masked(low, to)
@@ -334,17 +344,17 @@ class _Writer:
                 return self._extended(x, kind, to, form, signs=one.op == "sext", is_wide=is_wide)
         raise CodegenError("E980", f"WGSL has no {one.op} from {kind} to {to}")
 
-    def _extended(self, x: str, kind: str, to: str, form: Form, *, signs: bool, is_wide: bool) -> str:
+    def _extended(self, x: str, kind: str, to: str, form: RegisterForm, *, signs: bool, is_wide: bool) -> str:
         if kind == "i1":
             x = f"select(0, {-1 if signs else 1}, {x})"
             x = masked(x, to) if signs else x
         elif signs and kind in ("i8", "i16"):
             x = masked(signed(x, kind), to)
-        if form is not Form.WIDE:
+        if form is not RegisterForm.WIDE:
             return x
         return x if is_wide else f"wide_({x})" if signs or kind != "i32" else f"wide_u_({x})"
 
-    def _bits(self, x: str, kind: str, to: str, form: Form, *, is_wide: bool) -> str:
+    def _bits(self, x: str, kind: str, to: str, form: RegisterForm, *, is_wide: bool) -> str:
         """The bits of a number as those of another type."""
         if (kind, to) == ("float", "i32"):
             return f"bitcast<i32>({x})"
@@ -353,39 +363,39 @@ class _Writer:
         if {kind, to} == {"double", "i64"}:
             if to == "double":
                 return x if is_wide else f"wide_({x})"
-            return x if form is Form.WIDE else f"i32({x}.x)"
+            return x if form is RegisterForm.WIDE else f"i32({x}.x)"
         if kind == to:
             return x
         raise CodegenError("E980", f"WGSL has no bitcast from {kind} to {to}")
 
     # Integers
 
-    def _integer(self, one: Instruction, kind: str, form: Form, lane: int) -> str:
+    def _integer(self, one: Instruction, kind: str, form: RegisterForm, lane: int) -> str:
         x, y = one.operands
         if kind == "i1":
             return self._logic(one, lane)
         low = one.op in ("add", "sub", "mul", "and", "or", "xor", "shl")
         positive = one.op in ("udiv", "urem", "lshr")
-        narrow = form is Form.INT and (
+        narrow = form is RegisterForm.INT and (
             kind != "i64" or low or all(self.widths.proves(v, positive=positive) for v in one.operands)
         )
         if kind == "i64" and one.op in ("shl", "lshr", "ashr"):  # of 32 bits, those of 32 and more are other shifts
             least, most = self.widths.range(y)
             if narrow and least >= 32:
-                return f"{self._lane(x, kind, lane, Form.INT)} >> 31u" if one.op == "ashr" else "0"
+                return f"{self._lane(x, kind, lane, RegisterForm.INT)} >> 31u" if one.op == "ashr" else "0"
             narrow = narrow and least >= 0 and most < 32
         if narrow:
-            a, b = (self._lane(v, kind, lane, Form.INT) for v in one.operands)
+            a, b = (self._lane(v, kind, lane, RegisterForm.INT) for v in one.operands)
             if kind == "i32" and positive and all(self.widths.proves(v, positive=True) for v in one.operands):
                 kind = "i64"  # as of those, neither is negative
             return self._narrow(one.op, a, b, kind)
-        a = self._lane(x, kind, lane, Form.WIDE)
+        a = self._lane(x, kind, lane, RegisterForm.WIDE)
         if one.op in ("shl", "lshr", "ashr"):
-            b = _shift(self._lane(y, kind, lane, Form.INT))
+            b = _shift(self._lane(y, kind, lane, RegisterForm.INT))
         else:
-            b = self._lane(y, kind, lane, Form.WIDE)
+            b = self._lane(y, kind, lane, RegisterForm.WIDE)
         text = f"{a} {OPERATORS[one.op]} {b}" if one.op in ("and", "or", "xor") else f"{one.op}64_({a}, {b})"
-        return text if form is Form.WIDE else f"i32(({text}).x)"
+        return text if form is RegisterForm.WIDE else f"i32(({text}).x)"
 
     def _narrow(self, op: str, x: str, y: str, kind: str) -> str:
         """An instruction of integers of 32 bits or fewer."""
@@ -421,7 +431,10 @@ class _Writer:
     def _compared(self, one: Instruction, kind: str, lane: int) -> str:
         first, second = one.operands
         if kind == "ptr":
-            x, y = (self._scaled(self._pointer(v), 1) for v in (first, second))
+            places = [self._pointer(v) for v in (first, second)]
+            if places[0].array != places[1].array:  # in place of itself a copy changes nothing
+                return "true" if one.word == "ne" else "false"
+            x, y = (self._scaled(place, 1) for place in places)
             return f"{x} {_RELATIONS[one.word[-2:]]} {y}"
         if one.op == "fcmp":
             x, y = (self._lane(v, kind, lane) for v in (first, second))
@@ -430,9 +443,9 @@ class _Writer:
             return _floats(one.word, x, y, kind)
         relation = _RELATIONS[one.word[-2:]]
         if kind == "i64" and not all(map(self._is_narrow, (first, second))):
-            x, y = (self._lane(v, kind, lane, Form.WIDE) for v in (first, second))
+            x, y = (self._lane(v, kind, lane, RegisterForm.WIDE) for v in (first, second))
             return _wide_compared(one.word, x, y)
-        x, y = (self._lane(v, kind, lane, None if kind == "i1" else Form.INT) for v in (first, second))
+        x, y = (self._lane(v, kind, lane, None if kind == "i1" else RegisterForm.INT) for v in (first, second))
         if one.word[0] == "u" and not all(self.widths.proves(v, positive=True) for v in (first, second)):
             return f"{_unsigned(x)} {relation} {_unsigned(y)}"
         if one.word[0] == "s":
@@ -446,7 +459,7 @@ class _Writer:
             then, orelse = self._pointer(x), self._pointer(y)
             self._same_array(then, orelse)
             text = f"select({self._scaled(orelse, 1)}, {self._scaled(then, 1)}, {self._scalar(condition, 'i1')})"
-            self._values[one.result] = Pointer(then.array, 1, self._name(_plain(one.result), Form.INT, text))
+            self._values[one.result] = Pointer(then.array, 1, self._name(_plain(one.result), RegisterForm.INT, text))
             return
         form, texts = self._form(one, kind), []
         for lane in range(count):
@@ -459,22 +472,22 @@ class _Writer:
 
     def _set_by_ways(self) -> None:
         """Make variables of what depends on the way to a block."""
-        made = {one.result: one for block in self.reading.blocks.values() for one in block.instructions}
-        for one in made.values():
+        makers = {one.result: one for block in self.reading.blocks.values() for one in block.instructions}
+        for one in makers.values():
             if one.op != "phi":
                 continue
             base = _plain(one.result)
             if one.type == "ptr":
-                self._variables[base] = Form.INT
-                self._values[one.result] = Pointer(self._array_of(one.result, made), 1, base)
+                self._variables[base] = RegisterForm.INT
+                self._values[one.result] = Pointer(self._array_of(one.result, makers), 1, base)
                 continue
             count, kind = lanes_of(one.type)
             form = self._form(one, kind)
             names = tuple(base if count == 1 else f"{base}_{lane}" for lane in range(count))
             self._variables |= dict.fromkeys(names, form)
-            self._values[one.result] = Value(form, names)
+            self._values[one.result] = RegisterContent(form, names)
 
-    def _array_of(self, operand: str, made: Mapping[str, Instruction]) -> str:
+    def _array_of(self, operand: str, makers: Mapping[str, Instruction]) -> str:
         """The array that a pointer points into, whatever the way."""
         stack, seen = [operand], {operand}
         while stack:
@@ -483,7 +496,7 @@ class _Writer:
             pointer = value if isinstance(value, Pointer) else self._root(one)
             if pointer is not None:
                 return pointer.array
-            before = made[one]
+            before = makers[one]
             if before.op == "alloca":
                 return f"{_plain(one)}_memory"
             parts = before.operands[:1] if before.op == "getelementptr" else before.operands
@@ -556,7 +569,7 @@ class _Writer:
         return f"({pointer.index} * {by})" if by else f"({pointer.index} >> {down.bit_length() - 1}u)"
 
     def _start(self, param: str, unit: int) -> str:
-        """Where the elements of a param begin in its array, in units."""
+        """The place in its array at which the elements of a param begin, in units."""
         name = self._starts.get((param, unit))
         if name is None:
             name = self._starts[param, unit] = f"{param}_from{unit}"
@@ -575,14 +588,14 @@ class _Writer:
             text = base if by == 0 else str(int(base) + by) if base.isdecimal() else f"{base} + {by}"
         else:
             by = size // unit
-            moved = self._scalar(index, "i64", Form.INT)
+            moved = self._scalar(index, "i64", RegisterForm.INT)
             moved = moved if by == 1 else f"{moved} * {by}"
             text = moved if base == "0" else f"{base} + {moved}"
         if text.isdecimal() or text == base or text in self._paths:
             self._values[one.result] = Pointer(pointer.array, unit, text)
             return
-        is_taken_once = one.result in self._once and len(text) < _SHORT
-        place = f"({text})" if is_taken_once else self._name(_plain(one.result), Form.INT, text)
+        is_taken_once = one.result in self._once and len(text) < thresholds.WGSL_INLINE
+        place = f"({text})" if is_taken_once else self._name(_plain(one.result), RegisterForm.INT, text)
         self._values[one.result] = Pointer(pointer.array, unit, place)
 
     def _alloca(self, one: Instruction) -> None:
@@ -605,7 +618,7 @@ class _Writer:
             word = f"{pointer.array}_at({at})"
             if size == 8:
                 wide = f"vec2<u32>({word}, {pointer.array}_at({_beyond(at, 1)}))"
-                texts.append(f"i32({word})" if form is Form.INT else wide)
+                texts.append(f"i32({word})" if form is RegisterForm.INT else wide)
             elif size == 4:
                 texts.append(f"bitcast<f32>({word})" if kind == "float" else f"i32({word})")
             else:
@@ -623,7 +636,7 @@ class _Writer:
         for lane in range(count):
             at = _beyond(place, lane * (size // 4 if size >= 4 else 1))
             if size == 8:
-                x = self._lane(operand, kind, lane, Form.WIDE if kind == "i64" else None)
+                x = self._lane(operand, kind, lane, RegisterForm.WIDE if kind == "i64" else None)
                 self._count += 1
                 self._emit(f"let now{self._count} = {x};")
                 self._emit(f"{pointer.array}_put({at}, now{self._count}.x);")
@@ -643,14 +656,14 @@ class _Writer:
             self._emit("workgroupBarrier();")
             return
         if one.word in (THREAD, BLOCK):
-            self._set(one.result, Form.INT, "thread_" if one.word == THREAD else "block_")
+            self._set(one.result, RegisterForm.INT, "thread_" if one.word == THREAD else "block_")
             return
         count, kind = lanes_of(one.type)
         form = self._form(one, kind)
         texts = [self._called(one, kind, form, lane) for lane in range(count)]
         self._set(one.result, form, *texts)
 
-    def _called(self, one: Instruction, kind: str, form: Form, lane: int) -> str:
+    def _called(self, one: Instruction, kind: str, form: RegisterForm, lane: int) -> str:
         name = one.word.removeprefix("llvm.").rpartition(".")[0]
         if one.word.startswith("llvm.") and kind in ("float", "double"):
             args = [self._lane(x, kind, lane) for x in one.operands]
@@ -664,32 +677,35 @@ class _Writer:
                 return text
         raise CodegenError("E980", f"WGSL has no function {one.word}")
 
-    def _integer_call(self, name: str, one: Instruction, kind: str, form: Form, lane: int) -> str:
+    def _integer_call(self, name: str, one: Instruction, kind: str, form: RegisterForm, lane: int) -> str:
         is_wide = kind == "i64" and not all(map(self._is_narrow, one.operands[: 1 if name.startswith("ct") else 2]))
         operands = [x for x, type in zip(one.operands, one.types, strict=True) if type != "i1"]
-        args = [self._lane(x, kind, lane, Form.WIDE if is_wide or kind == "i64" else Form.INT) for x in operands]
+        args = [
+            self._lane(x, kind, lane, RegisterForm.WIDE if is_wide or kind == "i64" else RegisterForm.INT)
+            for x in operands
+        ]
         bits = int(kind[1:])
         if name in ("smin", "smax", "umin", "umax"):
             if kind == "i64":
-                if form is Form.INT and not is_wide:
-                    x, y = (self._lane(v, kind, lane, Form.INT) for v in operands)
+                if form is RegisterForm.INT and not is_wide:
+                    x, y = (self._lane(v, kind, lane, RegisterForm.INT) for v in operands)
                     if name[0] == "s":
                         return f"{name[1:]}({_once(x, y, 'i32')}, {y})"
                     return f"i32({name[1:]}(u32({x}), u32({y})))"
                 less = f"{name[0]}lt64_({args[0]}, {args[1]})"
                 first, second = args if name.endswith("min") else args[::-1]
                 text = f"select({second}, {first}, {less})"
-                return text if form is Form.WIDE else f"i32({text}.x)"
+                return text if form is RegisterForm.WIDE else f"i32({text}.x)"
             x, y = (signed(v, kind) if name[0] == "s" else f"u32({v})" for v in args)
             return masked(f"i32({name[1:]}({x}, {y}))", kind)
         if name == "abs":
             if kind == "i64":
-                return f"size64_({args[0]})" if form is Form.WIDE else f"i32(size64_({args[0]}).x)"
+                return f"size64_({args[0]})" if form is RegisterForm.WIDE else f"i32(size64_({args[0]}).x)"
             return masked(f"abs({signed(_once(args[0], args[0], 'i32'), kind)})", kind)
         if name in ("ctpop", "ctlz", "cttz"):
             word = {"ctpop": "ones64_", "ctlz": "zeros64_", "cttz": "ends64_"}[name]
             if kind == "i64":
-                return f"{word}({args[0]})" if form is Form.INT else f"wide_({word}({args[0]}))"
+                return f"{word}({args[0]})" if form is RegisterForm.INT else f"wide_({word}({args[0]}))"
             word = {"ctpop": "countOneBits", "ctlz": "countLeadingZeros", "cttz": "countTrailingZeros"}[name]
             text = f"i32({word}(u32({args[0]})))"
             return f"{text} - {32 - bits}" if name == "ctlz" and bits < 32 else f"min({text}, {bits})"
@@ -697,7 +713,7 @@ class _Writer:
             if kind == "i32":
                 return f"fshl32_({', '.join(args)})"
             text = f"fshl64_({args[0]}, {args[1]}, {args[2]}.x)"
-            return text if form is Form.WIDE else f"i32({text}.x)"
+            return text if form is RegisterForm.WIDE else f"i32({text}.x)"
         return ""
 
     # Products of 64-bit words, whose upper halves are taken: 128 bits are no registers
@@ -706,15 +722,17 @@ class _Writer:
         if one.word != "i128":
             self._plain_conversion(one)
             return
-        self._values[one.result] = Value(Form.WIDE, (self._scalar(one.operands[0], "i64", Form.WIDE),))
+        self._values[one.result] = RegisterContent(
+            RegisterForm.WIDE, (self._scalar(one.operands[0], "i64", RegisterForm.WIDE),)
+        )
 
     def _mul(self, one: Instruction) -> None:
         if one.type != "i128":
             self._plain_conversion(one)
             return
         x, y = (self._values[v] for v in one.operands)
-        assert isinstance(x, Value)
-        assert isinstance(y, Value)
+        assert isinstance(x, RegisterContent)
+        assert isinstance(y, RegisterContent)
         self._values[one.result] = x, y
 
     def _lshr(self, one: Instruction) -> None:
@@ -724,17 +742,17 @@ class _Writer:
         pair = self._values[one.operands[0]]
         assert isinstance(pair, tuple)
         assert one.operands[1] == "64"
-        self._set(one.result, Form.WIDE, f"umulh64_({pair[0].lanes[0]}, {pair[1].lanes[0]})")
+        self._set(one.result, RegisterForm.WIDE, f"umulh64_({pair[0].lanes[0]}, {pair[1].lanes[0]})")
 
     def _trunc(self, one: Instruction) -> None:
         if one.type != "i128":
             self._plain_conversion(one)
             return
         value = self._values[one.operands[0]]
-        assert isinstance(value, Value)
+        assert isinstance(value, RegisterContent)
         wide = self._taken(value.lanes[0])
         form = self._form(one, "i64")
-        self._set(one.result, form, wide if form is Form.WIDE else f"i32({wide}.x)")
+        self._set(one.result, form, wide if form is RegisterForm.WIDE else f"i32({wide}.x)")
 
     def _plain_conversion(self, one: Instruction) -> None:
         count, kind = lanes_of(one.type)
@@ -762,7 +780,13 @@ class _Writer:
         }
         body = "\n".join([*begin, *head, *lines])
         return WgslKernel(
-            self.reading.name, functions_for(body), body, self.threads, tuple(self._params), arrays, count
+            self.reading.name,
+            functions_for(body),
+            body,
+            threads=self.threads,
+            params=tuple(self._params),
+            arrays=arrays,
+            sizes_end=count,
         )
 
     def _rendered(self, one: _Line) -> str:
@@ -815,11 +839,7 @@ def _wide_compared(word: str, x: str, y: str) -> str:
     return f"{'!' if relation == 'le' else ''}{less}({y}, {x})"
 
 
-_SHORT: Final = 60
-"""Characters of an expression that stands where it is taken, if it is taken once."""
-
-
-def _taken_once(reading: Reading) -> set[str]:
+def _taken_once(reading: KernelReading) -> set[str]:
     """The registers that one instruction takes, in the block that sets them."""
     count: Counter[str] = Counter()
     here: set[str] = set()

@@ -171,7 +171,7 @@ export function load(source?: Source | Promise<Source>)""",
 export function load(options?: Options | Source | Promise<Source>)""",
     ),
 )
-"""What the types of a model that runs on GPUs say in place of those of others."""
+"""Lines of the types of a model that runs on GPUs, by the lines of others that they replace."""
 _SEED = """
   /** Start random numbers over: equal seeds give equal numbers. */
   seed(seed: number | bigint): void;"""

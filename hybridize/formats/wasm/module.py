@@ -74,7 +74,7 @@ class CompiledModule:
     """The states as they were when the program was written."""
     programs: tuple[ModuleVariant, ...]
     kernels: Mapping[str, Any] | None = None
-    """What a GPU runs in their place, see `formats.wasm.kernels`; None where the file is for processors alone."""
+    """The work of a GPU in their place, see `formats.wasm.kernels`; None where the file is for processors alone."""
 
 
 def compiled(deployable: Deployable, gpu: bool = False) -> CompiledModule:

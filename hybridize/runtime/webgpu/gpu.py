@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -36,7 +36,7 @@ _LIMITS: Final = (
     "max-buffer-size", "max-storage-buffer-binding-size", "max-storage-buffers-per-shader-stage",
     "max-compute-workgroup-storage-size", "max-compute-invocations-per-workgroup", "max-compute-workgroup-size-x",
 )  # fmt: skip
-"""What is asked for beyond what every device has."""
+"""Features and limits that are asked for beyond those of every device."""
 
 
 class WebGpuFunction:
@@ -146,6 +146,9 @@ class WebGpu:
     """
 
     arch = "webgpu"
+    dlpack = 255
+    """A kind that no other library takes: addresses are numbers of our own."""
+    stream_number = None
 
     def __init__(self, adapter: Any) -> None:
         info = adapter.info
@@ -157,6 +160,7 @@ class WebGpu:
             raise DeviceError("E709", f"{self.name} does not start: {error}", help="update its driver") from error
         self._limits: Mapping[str, int] = limits
         self._lock = renewed(threading.RLock())
+        self.lasting: set[int] = set()
         self.when_scarce: list[Callable[[], object]] = []
         """Called where memory is short, to drop what can be made again."""
         self._buffers: dict[int, Any] = {}
@@ -291,6 +295,27 @@ class WebGpu:
         with self._lock:
             self._do(_Move(to, source, nbytes))
 
+    def copy_from(self, other: WebGpu, to: int, source: int, nbytes: int) -> None:
+        """Copy bytes of another device, by way of the host."""
+        self.copy_in(to, other.copy_out(source, numpy.empty(nbytes, numpy.uint8)))
+
+    # ------------------------------------------------------------------------------------------- with other libraries
+
+    # None of them knows the memory; only arrays of our own come back by a capsule.
+
+    def precede(self, stream: int) -> None:
+        """Leave the streams of other libraries alone: they have nothing of ours."""
+
+    def follow(self, stream: int) -> None:
+        """Wait for nothing: no other library has asked for work on our memory."""
+
+    def take_back(self, address: int, streams: Collection[int]) -> None:
+        """Give memory back that was lent."""
+        self.free(address)
+
+    def give_back(self, owner: object) -> None:
+        """Let go of an owner of memory: what was asked for keeps its buffers by itself."""
+
     # ------------------------------------------------------------------------------------------------------- work
 
     def load(self, code: str) -> WebGpuModule:
@@ -309,7 +334,7 @@ class WebGpu:
         kernel = function.kernel
         count = blocks[0] * blocks[1] * blocks[2]
         if count * kernel.threads >= 1 << 31:
-            raise DeviceError("E706", f"{kernel.name} has {count} blocks", help="use smaller batches")
+            raise DeviceError("E705", f"{kernel.name} has {count} blocks", help="use smaller batches")
         addresses, sizes = arguments[: len(kernel.params)], arguments[len(kernel.params) :]
         numbers: dict[int, int] = {}
         buffers = tuple(numbers.setdefault(addresses[one] >> _SPACE, len(numbers)) for one in kernel.used)
@@ -322,7 +347,7 @@ class WebGpu:
         """Refuse a kernel that needs more than the device has.
 
         Raises:
-            DeviceError E706: it does.
+            DeviceError E705: it does.
         """
         most = self._limits
         for count, name, what in (
@@ -332,7 +357,7 @@ class WebGpu:
         ):
             if count > most[name]:
                 text = f"{kernel.name} needs {count} {what}, and {self.name} has {most[name]}"
-                raise DeviceError("E706", text, help="run this part of the program on the CPU")
+                raise DeviceError("E705", text, help="run this part of the program on the CPU")
 
     def _do(self, one: _Launch | _Move) -> None:
         if self._recorded is not None:

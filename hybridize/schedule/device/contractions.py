@@ -54,7 +54,7 @@ class BlockPlan(ContractionPlan):
     """The plan of a contraction on a device: each block of a launch computes a tile."""
 
     name: str
-    """What is summed, as it is printed."""
+    """The sum, as it is printed."""
     launches: tuple[BlockSums, ...]
     """Each of other elements of the result."""
     is_mapped: bool = False
@@ -171,7 +171,7 @@ def _grids(elements: ElementTypes, target: Target) -> Callable[..., BlockGrid]:
 
 
 def unit_of(elements: ElementTypes, device: DeviceTarget) -> Unit:
-    """What multiplies elements: tensor cores those of 16-bit floats, and float32 where the target says so."""
+    """Choose who multiplies elements: tensor cores those of 16-bit floats, and float32 where the target says so."""
     operand, accumulate = elements.types.operand, elements.types.accumulate
     if accumulate != float32 or not device.tensor_cores:
         return "fma"

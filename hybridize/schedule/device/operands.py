@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the tiles of a device find the elements of an operand: matrices, and whatever index maps say.
+"""The places of the elements of an operand, for the tiles of a device: matrices, and whatever index maps say.
 
 A tile is over rows and columns, which count axes of the result as one, and over terms, which count the axes that are
 summed over. So is an operand's element: a step for each index of an axis, and *borders*, axes of the operand that an
@@ -18,7 +18,7 @@ from hybridize.schedule.contraction.product import Product, Strides
 
 
 @frozen
-class Walk:
+class StridedWalk:
     """Axes that are counted as one, the last one fastest."""
 
     sizes: tuple[int, ...]
@@ -42,7 +42,7 @@ class Border:
     along: tuple[int, ...]
     terms: tuple[int, ...]
     divisor: int = 1
-    """Where it does not divide, there is no element."""
+    """There are elements only at its multiples."""
     step: int = 0
     """Elements from one quotient to the next; 0 without a divisor, where walks have all steps."""
 
@@ -59,9 +59,9 @@ class BlockOperand:
     elements: int
     """From the first to the last one in memory."""
     first: int
-    batch: Walk
-    along: Walk
-    terms: Walk
+    batch: StridedWalk
+    along: StridedWalk
+    terms: StridedWalk
     borders: tuple[Border, ...] = ()
     by_terms: bool = False
     """True if neighbouring terms lie closer together than neighbours along the tile."""
@@ -84,14 +84,16 @@ def _matrix(
     """An operand whose rows go along the tile, or over terms."""
     rows, close = (span, of.k) if along_row else (of.k, span)
     if shared or same(of.batch, 1):
-        batch, reach = Walk((), ()), (rows - 1) * row + close
+        batch, reach = StridedWalk((), ()), (rows - 1) * row + close
     elif strides is None:
-        batch, reach = Walk((of.batch,), (rows * close,)), of.batch * rows * close
+        batch, reach = StridedWalk((of.batch,), (rows * close,)), of.batch * rows * close
     else:
-        batch = Walk(tuple(size for size, _ in strides.members), tuple(step for _, step in strides.members))
+        batch = StridedWalk(tuple(size for size, _ in strides.members), tuple(step for _, step in strides.members))
         reach = (rows - 1) * row + close + sum((size - 1) * step for size, step in strides.members)
     along, terms = (row, 1) if along_row else (1, row)
-    return BlockOperand(reach, 0, batch, Walk((span,), (along,)), Walk((of.k,), (terms,)), by_terms=along_row)
+    return BlockOperand(
+        reach, 0, batch, StridedWalk((span,), (along,)), StridedWalk((of.k,), (terms,)), by_terms=along_row
+    )
 
 
 def mapped_operand(
@@ -119,9 +121,9 @@ def mapped_operand(
     moving = {axis for index, _, _ in bordered for axis in index.axes}
     members, side, terms = (_merged(part, sizes, steps, moving) for part in axes)
 
-    def walk(groups: Sequence[tuple[int, ...]]) -> Walk:
+    def walk(groups: Sequence[tuple[int, ...]]) -> StridedWalk:
         counts = (product(sizes[axis] for axis in group) for group in groups)
-        return Walk(tuple(counts), tuple(steps[group[-1]] for group in groups))
+        return StridedWalk(tuple(counts), tuple(steps[group[-1]] for group in groups))
 
     def border(index: Subscript, size: int, step: int) -> Border:
         batch, along, by_terms = (
@@ -158,7 +160,7 @@ def _merged(
     return groups
 
 
-def _is_by_terms(along: Walk, terms: Walk) -> bool:
+def _is_by_terms(along: StridedWalk, terms: StridedWalk) -> bool:
     """Tell whether the fastest axis of terms has neighbours in memory, and that of the tile's side has not."""
     near = [bool(walk.steps) and same(walk.steps[-1], 1) for walk in (along, terms)]
     return near[1] and not near[0]

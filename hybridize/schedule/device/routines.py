@@ -36,7 +36,7 @@ class RoutineKernel:
     """A launch of a routine."""
 
     part: str
-    """What it does; `units` and `note` by a thread each, `sort`, `prefixes` and `order` by a block each, `copy` and
+    """Its work: `units` and `note` by a thread each, `sort`, `prefixes` and `order` by a block each, `copy` and
     `scatter` by a thread for each element."""
     launch: Launch
     units: int

@@ -54,3 +54,10 @@ FEW_UNITS: Final = 1 << 13
 """Units of a routine that are spread over as many processors as there are, at most: a warp is a block. Estimated."""
 SHORT_LINE: Final = 32
 """Elements of a line that one thread sorts, at most. Estimated."""
+WGSL_IN_VAIN: Final = 12
+"""Instructions of WGSL that run in vain where a branch is written without one, at most. Estimated."""
+WGSL_INLINE: Final = 60
+"""Characters of an expression of WGSL that stands where it is used, if it is used once, below which it has no name.
+Chosen to be read."""
+WGSL_GROWTHS: Final = 4
+"""Times that the range of a number may grow before it counts as unlimited. Bounds compile time."""

@@ -20,7 +20,7 @@ VECTOR_BYTES: Final = 16
 
 
 Unit = Literal["fma", "bf16", "f16", "tf32"]
-"""What multiplies: each thread its own, or a warp small matrices of elements of this type (*tensor cores*)."""
+"""The unit that multiplies: each thread its own, or a warp small matrices of elements of this type (*tensor cores*)."""
 
 
 @frozen

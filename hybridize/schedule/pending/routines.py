@@ -37,7 +37,7 @@ class PendingRoutine(PendingSteps):
     def steps(self, program: Scheduling) -> list[StepOperations]:
         addresses = tuple(program.storage.first(value) for value in (*self.node.outputs, *self.node.inputs))
         kinds, own = (self.inputs, self.outputs), address_of(self.workspace)
-        step = RoutineStep(self.provenance, addresses, own, *kinds, self.routine, self.scratch, self.kernels)
+        step = RoutineStep(self.provenance, addresses, own, *kinds, self.routine, self.scratch, kernels=self.kernels)
         return [(step, sum(kind.size for kind in (*self.inputs, *self.outputs)))]
 
 

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hybridize.base.errors import CodegenError
-from hybridize.codegen.wgsl.reading import Block, Reading
+from hybridize.codegen.wgsl.reading import BasicBlock, KernelReading
 from hybridize.codegen.wgsl.shapes import Shape
 from tests.refusals import refusal
 
@@ -31,7 +31,7 @@ class PythonPen:
         text = re.sub(r"\b(\d+)u\b", r"\1", text).replace("||", "or")
         self.lines.append("  " * self.depth + text.rstrip(";"))
 
-    def block(self, block: Block) -> None:
+    def block(self, block: BasicBlock) -> None:
         self.line(f"at({block.label!r})")
 
     def edge(self, source: str, target: str) -> None:
@@ -51,7 +51,7 @@ class PythonPen:
     def close(self) -> None:
         self.depth -= 1
 
-    def condition(self, block: Block) -> str:
+    def condition(self, block: BasicBlock) -> str:
         return f"decide({block.label!r})"
 
     def function(self):
@@ -60,9 +60,9 @@ class PythonPen:
         return scope["run"]
 
 
-def blocks_of(ways: dict[str, tuple[str, ...]]) -> Reading:
-    made = {label: Block(label, condition="%c" if len(to) == 2 else "", ways=to) for label, to in ways.items()}
-    return Reading("f", (), made)
+def blocks_of(ways: dict[str, tuple[str, ...]]) -> KernelReading:
+    made = {label: BasicBlock(label, condition="%c" if len(to) == 2 else "", ways=to) for label, to in ways.items()}
+    return KernelReading("f", (), made)
 
 
 def decisions(seed: int):

@@ -1,5 +1,8 @@
 """Kernels of GPUs as WGSL: what of the IR's meaning the language does not give by itself."""
 
+import functools
+import itertools
+import operator
 import re
 
 import pytest
@@ -13,6 +16,7 @@ from hybridize.codegen.wgsl.program import build_wgsl
 from hybridize.codegen.wgsl.ranges import widths_of
 from hybridize.codegen.wgsl.reading import read_function
 from hybridize.codegen.wgsl.writing import write_kernel
+from hybridize.ops.factors import Cholesky
 from hybridize.passes import PIPELINE
 from tests.refusals import refusal
 from tests.schedule.goldens import f32, unknown
@@ -225,12 +229,44 @@ def test_shifts_of_narrow_numbers_by_more_than_they_have(word, count, text):
     assert f"b_put((b_from4 + {text}), " in kernel(write, "a", "b")
 
 
+@pytest.mark.parametrize("word", ["ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge"])
+def test_bools_have_an_order(word):
+    """WGSL compares none of them."""
+
+    def write(f):
+        x, y = (f.op(f"icmp eq i32 {f.op(f'load i32, ptr %{one}')}, 1") for one in "ab")
+        flag = f.op(f"icmp {word} i1 {x}, {y}")
+        f.do(f"store i32 {f.op(f'zext i1 {flag} to i32')}, ptr %c")
+
+    expression = re.search(r"select\(0, 1, \((!?\(t_. == 1\) [|&] \(t_. == 1\))\)", kernel(write, "a", "b", "c"))[1]
+    meaning = expression.replace("!", "not ").replace("|", "or").replace("&", "and")
+    compare = {"lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}[word[1:]]
+    for first, second in itertools.product([False, True], repeat=2):
+        sign = -1 if word[0] == "s" else 1
+        expected = compare(sign * first, sign * second)
+        assert bool(eval(meaning, {"t_1": first, "t_3": second})) == expected
+
+
 # What is refused
 
 
 def test_float64_is_refused_at_the_line():
     with refusal(DeviceError, r"E705: add of float64 .*has no code for webgpu yet(.|\n)*help: use float32"):
         program(lambda x: [ops.add(x, x)], TensorType((3,), float64))
+
+
+def test_float64_in_a_routine_is_too():
+    with refusal(DeviceError, r"E705: cholesky of float64 .*has no code for webgpu yet(.|\n)*help: use float32"):
+        program(lambda x: ops.bind(Cholesky(), x)[:1], TensorType((3, 3), float64))
+
+
+def test_a_kernel_of_more_arrays_than_every_device_binds_is_refused():
+    def total(*xs):
+        return [functools.reduce(ops.add, xs)]
+
+    program(total, *[f32(40)] * 7)
+    with refusal(DeviceError, r"E705: a kernel of 9 arrays \(.*add.*\), above 8, .*has no code for webgpu yet"):
+        program(total, *[f32(40)] * 8)
 
 
 def test_int64_is_not():

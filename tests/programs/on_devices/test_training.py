@@ -55,11 +55,11 @@ class Training:
     def in_one_call(self):
         return self.step(self.x, self.y)
 
-    def in_turn(self):
+    def in_turn(self, rows=8):
         with autograd.record():
-            loss = LOSS(self.net(self.x), self.y)
+            loss = LOSS(self.net(self.x[:rows]), self.y[:rows])
         loss.backward()
-        self.trainer.step(8)
+        self.trainer.step(rows)
         return loss.mean()
 
     def weights(self):
@@ -98,6 +98,14 @@ def test_a_compiled_net_and_a_pass_back():
     check("in_turn", steps=2, learning_rate=0.1, momentum=0.9)
 
 
+@pytest.mark.long
+def test_batches_of_other_sizes():
+    there, here = Training(gpu(0)), Training(cpu())
+    for rows in (8, 5, 3):
+        losses = [each.in_turn(rows).asnumpy() for each in (there, here)]
+        numpy.testing.assert_allclose(*losses, 1e-5, 1e-6)
+
+
 def test_gradients_of_arguments_and_of_second_calls():
     f = hybridize(lambda x, y: (x * y).sum() + np.exp(x).sum())
     found = []
@@ -113,6 +121,18 @@ def test_gradients_of_arguments_and_of_second_calls():
         found.append([x.grad.asnumpy(), y.grad.asnumpy()])
     for one, other in zip(*found, strict=True):
         numpy.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+def test_gradients_of_a_program_for_all_sizes():
+    f = hybridize(lambda x: (x * x).sum())
+    for size in (4, 3, 2):
+        x = np.arange(size, dtype="float32", ctx=gpu(0))
+        x.attach_grad()
+        with autograd.record():
+            y = f(x)
+        y.backward()
+        assert x.grad.tolist() == [2 * number for number in range(size)]
+    assert len(f.programs()) == 2  # of the first size, and of all others
 
 
 @pytest.mark.long

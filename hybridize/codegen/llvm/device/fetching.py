@@ -9,14 +9,14 @@ from contextlib import nullcontext
 from hybridize.base.dims import Size, is_symbolic, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
-from hybridize.codegen.llvm.device.numbers import Numbers, all_of
+from hybridize.codegen.llvm.device.numbers import WholeNumbers, all_of
 from hybridize.codegen.llvm.threads import SharedMemory, begin_copy
 from hybridize.schedule.device.operands import BlockOperand
 from hybridize.schedule.device.tiles import BlockTile
 
 
 @frozen
-class Member:
+class OperandMember:
     """The part of an operand that one member of a batch is."""
 
     pointer: str
@@ -27,12 +27,12 @@ class Member:
     """The indices of the borders there."""
 
 
-def member_of(numbers: Numbers, pointer: str, operand: BlockOperand, number: str) -> Member:
+def member_of(numbers: WholeNumbers, pointer: str, operand: BlockOperand, number: str) -> OperandMember:
     """The member of a batch with this number."""
     places = numbers.places(number, operand.batch.sizes)
     index = numbers.plus(numbers.dot(places, operand.batch.steps), operand.first)
     borders = (numbers.plus(numbers.dot(places, border.batch), border.first) for border in operand.borders)
-    return Member(pointer, index, tuple(borders))
+    return OperandMember(pointer, index, tuple(borders))
 
 
 @frozen
@@ -57,14 +57,14 @@ class Panel:
 
     def __init__(
         self,
-        numbers: Numbers,
+        numbers: WholeNumbers,
         arithmetic: ArithmeticEmitter,
         operand: BlockOperand,
         memory: SharedMemory,
         span: int,
         rows: int,
         tile: BlockTile,
-        member: Member,
+        member: OperandMember,
     ) -> None:
         self.f, self.numbers, self.arithmetic = numbers.f, numbers, arithmetic
         self.operand, self.member = operand, member

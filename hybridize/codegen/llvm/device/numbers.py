@@ -14,7 +14,7 @@ from hybridize.codegen.llvm.threads import LARGEST
 from hybridize.schedule.device.contractions import BlockSums
 
 
-class Numbers:
+class WholeNumbers:
     """Writes whole numbers of one width, none of which overflows: as text, registers or literals."""
 
     def __init__(self, f: Function, *, is_small: bool) -> None:
@@ -62,7 +62,7 @@ class Numbers:
         return self._divided("udiv", x, divisor)
 
     def rest(self, x: str, divisor: str | Size) -> str:
-        """What the division leaves."""
+        """The remainder of the division."""
         return self._divided("urem", x, divisor)
 
     def _divided(self, word: str, x: str, divisor: str | Size) -> str:
@@ -102,7 +102,7 @@ def all_of(f: Function, conditions: Sequence[str]) -> str:
     return first
 
 
-def numbers_of(f: Function, sums: BlockSums) -> Numbers:
+def numbers_of(f: Function, sums: BlockSums) -> WholeNumbers:
     """The numbers of a kernel: of 32 bits where no index of it is larger, those beyond the last tile counted too."""
     grid, sizes = sums.grid, [sums.grid.batch, sums.grid.m, sums.grid.n, sums.grid.k, sums.grid.part_elements]
     for operand in sums.operands:
@@ -110,7 +110,7 @@ def numbers_of(f: Function, sums: BlockSums) -> Numbers:
         for walk in (operand.batch, operand.along, operand.terms):
             sizes += [*walk.sizes, *walk.steps]
     if not known(sizes):
-        return Numbers(f, is_small=False)
+        return WholeNumbers(f, is_small=False)
     tile = grid.tile
     beyond = [tile.m, tile.n, 2 * tile.k]
     most = [grid.batch * (grid.m + tile.m) * (grid.n + tile.n), grid.part_elements, grid.k + 2 * tile.k]
@@ -119,4 +119,4 @@ def numbers_of(f: Function, sums: BlockSums) -> Numbers:
         most.append(2 * operand.elements + abs(operand.first) + max(beyond) * sum(steps))
         most += [2 * one.size * one.divisor + abs(one.first) + max(beyond) * sum(map(abs, (*one.along, *one.terms)))
                  for one in operand.borders]  # fmt: skip
-    return Numbers(f, is_small=max(most) < LARGEST)
+    return WholeNumbers(f, is_small=max(most) < LARGEST)

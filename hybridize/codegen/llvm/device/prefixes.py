@@ -57,7 +57,7 @@ def write(f: Function, step: RoutineStep, kernel: RoutineKernel) -> None:
 
 
 def _nothing(cells: Cells, dtype: DType, name: str) -> str:
-    """What changes no element that comes after it, zeros of either sign included."""
+    """Return the total of nothing: it changes no element that comes after it, zeros of either sign included."""
     if name == "cum_prod":
         value: float = 1
     elif name == "cum_sum":

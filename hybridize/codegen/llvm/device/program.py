@@ -149,7 +149,7 @@ class _Writer:
                         yield self._once("parts", f"after {key}", parts), sums.grid.after
             case RoutineStep(outputs=()):
                 number = self._noted(step)
-                write = functools.partial(emit_assertion, step=step, number=number)
+                write = functools.partial(emit_assertion, step=step, number=number, target=self._target)
                 yield self._once("asserts", f"{number} {step.inputs}", write), step.kernels[0].launch
             case RoutineStep():
                 for one in step.kernels:

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from hybridize.base.dtypes import bool_
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.epilogue import accumulated, elements_of_result
-from hybridize.codegen.llvm.device.numbers import Numbers
+from hybridize.codegen.llvm.device.numbers import WholeNumbers
 from hybridize.codegen.llvm.functions.table import register as register_type
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.text import Function
@@ -26,13 +26,13 @@ class ResultWriter:
         self._stored = ArithmeticEmitter.of_elements(plan.elements, target).stored
         self.elements: Elements = elements_of_result(f, target, ending.params, plan.sizes, placed=False)
 
-    def open_batch(self, numbers: Numbers, member: str) -> None:
+    def open_batch(self, numbers: WholeNumbers, member: str) -> None:
         """Take a member of the batch for the rest of the kernel."""
         for axis, place in self._places(numbers, 0, member):
             self.elements.axes[axis], self.elements.depth[axis] = place, 0
 
     @contextmanager
-    def at(self, numbers: Numbers, row: str, column: str) -> Iterator[None]:
+    def at(self, numbers: WholeNumbers, row: str, column: str) -> Iterator[None]:
         """Open the axes of rows and columns."""
         with ExitStack() as stack:
             stack.enter_context(self.elements.scope())
@@ -41,7 +41,7 @@ class ResultWriter:
                     stack.enter_context(self.elements.bound(axis, place))
             yield
 
-    def _places(self, numbers: Numbers, side: int, index: str) -> list[tuple[int, str]]:
+    def _places(self, numbers: WholeNumbers, side: int, index: str) -> list[tuple[int, str]]:
         axes: tuple[PlacedAxis, ...] = self._axes[side]
         places = numbers.places(index, [one.size for one in axes])
         return [

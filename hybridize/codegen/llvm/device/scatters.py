@@ -40,10 +40,10 @@ def write_order(f: Function, step: RoutineStep, kernel: RoutineKernel) -> None:
             number = indices.load("%i1", f.plus(f.times(index, depth), axis), 1)
             row = f.plus(f.times(row, base.shape[axis]), f.between(number, 0, f.minus(base.shape[axis], 1)))
         sorter.put(index, row)
-    found = sorter.sort()
-    elsewhere = f.op(f"icmp ne ptr {found[0]}, {sorter.sides[0][0]}")
+    result = sorter.sort()
+    elsewhere = f.op(f"icmp ne ptr {result[0]}, {sorter.sides[0][0]}")
     with f.when(elsewhere), sorter.each() as index:
-        for source, target in zip(found, sorter.sides[0], strict=True):
+        for source, target in zip(result, sorter.sides[0], strict=True):
             keys.store(keys.load(source, index, 1), target, index, 1)
 
 

@@ -11,6 +11,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from hybridize.codegen.llvm.device.tiles import TileWriter
+from hybridize.codegen.llvm.threads import KernelFunction
+from hybridize.machine.target import Target
+from hybridize.schedule.contraction.ending import Ending
+from hybridize.schedule.device.contractions import BlockPlan, BlockSums
 
 _SUMS: Final = "{float, float, float, float}"
 _ROWS: Final = 16
@@ -21,19 +25,18 @@ _COLUMNS: Final = 8
 class WarpTileWriter(TileWriter):
     """Writes tiles by the products that a warp computes at once."""
 
-    lane: str
-    """The number of the thread within its warp."""
-    warps: tuple[str, str]
-    """The row and the column of the tile with which the warp begins."""
-
-    def _locate(self) -> None:
+    def __init__(self, f: KernelFunction, plan: BlockPlan, sums: BlockSums, ending: Ending, target: Target) -> None:
+        super().__init__(f, plan, sums, ending, target)
         numbers, tile = self.numbers, self.tile
-        self.lane = numbers.rest(self.thread, 32)
         warp, across = numbers.over(self.thread, 32), tile.n // tile.columns
-        self.warps = (
+        # Before a loop that a sum of no terms does not enter: the results need them, too.
+        self.lane: Final = numbers.rest(self.thread, 32)
+        """The number of the thread within its warp."""
+        self.warps: Final = (
             numbers.times(numbers.over(warp, across), tile.rows),
             numbers.times(numbers.rest(warp, across), tile.columns),
         )
+        """The row and the column of the tile with which the warp begins."""
 
     def _of_terms(self, stage: str, sums: Sequence[str]) -> list[str]:
         """The sums with the products of all terms of the panels added, those of small matrices at once."""

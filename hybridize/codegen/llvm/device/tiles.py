@@ -67,13 +67,8 @@ class TileWriter(ABC):
         self.waiting = self.memory.array(self.arithmetic.type, tile.strip_elements, self.arithmetic.bytes)
         self.results = ResultWriter(f, plan, sums, ending, target)
 
-    @abstractmethod
-    def _locate(self) -> None:
-        """Write what a thread asks once: its place in the tile. Loops that may have no turn come later."""
-
     def emit(self) -> None:
         """Write the tiles."""
-        self._locate()
         grid, tile, width = self.grid, self.tile, self.tile.n // self.grid.gates
         rows, columns = self.panels
         rows.share(self.thread, self.row, grid.m, tile.m, 0)
@@ -197,12 +192,12 @@ class TileWriter(ABC):
 class ThreadTileWriter(TileWriter):
     """Writes tiles whose threads multiply each for themselves, term by term."""
 
-    places: tuple[str, str]
-    """The rows and the columns of the thread, counted in groups."""
-
-    def _locate(self) -> None:
+    def __init__(self, f: KernelFunction, plan: BlockPlan, sums: BlockSums, ending: Ending, target: Target) -> None:
+        super().__init__(f, plan, sums, ending, target)
         groups = self.tile.n // self.tile.columns
-        self.places = self.numbers.over(self.thread, groups), self.numbers.rest(self.thread, groups)
+        # Before a loop that a sum of no terms does not enter: the results need them, too.
+        self.places: Final = self.numbers.over(self.thread, groups), self.numbers.rest(self.thread, groups)
+        """The rows and the columns of the thread, counted in groups."""
 
     def _of_terms(self, stage: str, sums: Sequence[str]) -> list[str]:
         """The sums with the products of all terms of the panels added."""

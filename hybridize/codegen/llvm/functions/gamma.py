@@ -98,7 +98,7 @@ def _sine(w: Vectors, a: str) -> tuple[Pair, str]:
 
 
 NEAR_ZERO = 0.2
-"""How close to 1 and to 2, where log gamma is 0, a polynomial gives it."""
+"""The distance to 1 and to 2, where log gamma is 0, below which a polynomial gives it."""
 # log(gamma(1 + t)) / t and log(gamma(2 + t)) / t; Chebyshev, 2^-62 and 2^-68.
 NEAR_ONE = (
     0.06548233623971626, -0.06926806831052475, 0.06173274259554006, -0.0658605608350294, 0.07146449468806439,

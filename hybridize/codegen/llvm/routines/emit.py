@@ -186,10 +186,10 @@ def _update(f: Function, routine: Routine, inputs: Types, outputs: Types, target
         with each_unit(f, outer, n, inner) as (before, k, after):
             at = _position(f, (outer, n, inner), before, k, after)
             moved = f.minus(k, start)
-            inside = f.test("ult", moved, length)
-            source = f.op(f"select i1 {inside}, ptr %i2, ptr %i0")
             there = _position(f, (outer, length, inner), before, moved, after)
-            cells.store(cells.load(source, f.op(f"select i1 {inside}, i64 {there}, i64 {at}"), 1), "%o0", at, 1)
+            for way, source, place in (("ult", "%i2", there), ("uge", "%i0", at)):
+                with f.when(f.test(way, moved, length)):
+                    cells.store(cells.load(source, place, 1), "%o0", at, 1)
         return
     _begin_with(f, base)
     if _empty((outer, inner, length)):

@@ -136,7 +136,7 @@ def write_sums(f: Function, routine: Routine, inputs: Types, outputs: Types, tar
     count = _count(f, n)
 
     def starts(member: str, result: str) -> tuple[str, str, str]:
-        """Where the weights, the rows and the results of a row of x begin."""
+        """The first weight, the first row and the first result of a row of x."""
         row = f.plus(f.times(member, m), result)
         return f.times(row, n), f.times(member, n * d), f.times(row, d)
 
