@@ -247,3 +247,14 @@ def test_a_matrix_without_inverse_is_an_error_at_the_line():
             function(np.zeros((2, 2), ctx=gpu(0)))
     with pytest.raises(LinAlgError, match="E525: Matrix is not positive definite"):
         np.linalg.cholesky(-np.eye(2, ctx=gpu(0)))
+
+
+@pytest.mark.parametrize("name", ["gcd", "lcm"])
+def test_divisors_of_integers(name):
+    x, y = numpy.array([[0, 12, -18, 97]]), numpy.array([[8], [-30], [0]])
+    function = getattr(np, name)
+    with gpu(0):
+        left, right = np.array(x, dtype="int64"), np.array(y, dtype="int64")
+        assert function(left, right).tolist() == getattr(numpy, name)(x, y).tolist()
+        assert function(left, 6).tolist() == getattr(numpy, name)(x, 6).tolist()
+        assert function(6, left).ctx == gpu(0)

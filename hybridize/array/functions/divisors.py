@@ -8,9 +8,11 @@ from typing import Any
 import numpy
 
 from hybridize import ops
+from hybridize.array.device import AWAY, is_away
 from hybridize.array.functions.keywords import universal
 from hybridize.array.functions.searching import data_dependent
 from hybridize.array.operands import aligned, common_dtype, operand, result, typed
+from hybridize.array.placing import device_of
 from hybridize.base.dtypes import is_integer
 from hybridize.base.errors import DTypeError
 from hybridize.ops.op import ACTIVE, Operand, bind, bind1, capturing, constant, type_of
@@ -68,6 +70,11 @@ def _integers(name: str, x1: Any, x2: Any) -> tuple[Operand, Operand]:
     return pair
 
 
+def _is_by_loops(*xs: Any) -> bool:
+    """Tell whether Euclid's algorithm computes: inside programs, and where NumPy does not reach."""
+    return (bool(ACTIVE) and capturing()) or (bool(AWAY) and any(is_away(device_of(x)) for x in xs))
+
+
 @universal(2)
 def gcd(x1: Any, x2: Any) -> Any:
     """Return the greatest common divisor of |x1| and |x2|, of integers.
@@ -76,7 +83,7 @@ def gcd(x1: Any, x2: Any) -> Any:
     array([4, 2], dtype=int64)
     """
     pair = _integers("gcd", x1, x2)
-    if not ACTIVE or not capturing():
+    if not _is_by_loops(x1, x2):
         return _gcd_by_numpy(x1, x2)
     return result(euclid(*aligned(*pair, name="gcd", dtype=common_dtype(pair))))
 
@@ -89,7 +96,7 @@ def lcm(x1: Any, x2: Any) -> Any:
     array([20, 30], dtype=int64)
     """
     pair = _integers("lcm", x1, x2)
-    if not ACTIVE or not capturing():
+    if not _is_by_loops(x1, x2):
         return _lcm_by_numpy(x1, x2)
     left, right = aligned(*pair, name="lcm", dtype=common_dtype(pair))
     dtype = type_of(left).dtype

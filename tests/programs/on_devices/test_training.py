@@ -219,3 +219,20 @@ def test_what_comes_from_another_device_is_another_program():
     state.average = np.full(3, 10.0, ctx=gpu(1))
     assert step(np.ones(3, ctx=gpu(1))).tolist() == [22.0] * 3
     assert state.average.ctx == gpu(1)
+
+
+def test_numbers_of_the_host_in_programs_of_any_size():
+    """A count is computed at the host, in a program that holds for arrays of any size on the device."""
+    state = SimpleNamespace(parts={"sum": np.zeros(3, ctx=gpu(0)), "rows": 0})
+
+    @hybridize
+    def step(x):
+        state.parts = {"sum": x.sum(axis=0) + state.parts["sum"], "rows": state.parts["rows"] + x.shape[0]}
+        return state.parts["sum"] * state.parts["rows"]
+
+    rows = 0
+    for number in (2, 3, 5, 4, 7, 6):
+        rows += number
+        assert step(np.ones((number, 3), ctx=gpu(0))).tolist() == [float(rows * rows)] * 3
+        assert state.parts["rows"] == rows
+    assert step.cache_info().captures <= 4
