@@ -131,23 +131,23 @@ def copied_to(x: Any, device: Device) -> Any:
     """Copy an array to a device."""
     if AWAY or is_away(device):
         use(device)
-        if isinstance(x, Symbol) and x.device != device and (is_away(device) or is_away(x.device)):
+        inside = isinstance(x, Symbol) or capturing()
+        if inside and x.device != device and is_away(x.device):
             raise _across(x.type, x.device, device)
-        if isinstance(x, ndarray) and (is_away(device) or is_away(x.device)):
+        if not inside and (is_away(device) or is_away(x.device)):
             return _copied_across(x, device)
+        # Within a compiled function what is at the host comes with each call, and is on its device then.
     return place(like(x, within(functions.copy, x)), device)
 
 
 def _across(type: TensorType, source: Device, to: Device) -> DeviceError:
-    """Return the error for a copy between memories within a compiled function, which runs in one of them."""
+    """Return the error for a copy from the memory of a GPU within a compiled function, which runs there."""
     what = f"a compiled function copies {type} from {source} to {to}, and it runs on one device"
     return DeviceError("E705", what, help="copy it before the call, or what the call returns")
 
 
 def _copied_across(x: ndarray, device: Device) -> Any:
     """Copy an array to or from the memory of a GPU; gradients go the other way."""
-    if capturing():
-        raise _across(x.type, x.device, device)
     copied = wrap(_carried(x, device))
     copied.storage.device = device
     tape = taping()

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Any, Final
 
 import numpy
 
 from hybridize.array.buffer import address_of, content_of
-from hybridize.array.device import AWAY, Device, accelerator, is_away
+from hybridize.array.device import AWAY, Device, accelerator, cpu, is_away
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import DeviceError
 from hybridize.base.forks import renewed
@@ -67,8 +68,8 @@ def making(captured: Captured, stable: Mapping[int, ndarray]) -> tuple[Making, M
     device = device_of(captured)
     if device is None:
         return None
-    kinds = captured.call.devices or ()
-    arrays = iter(kinds[1:])
+    kinds = captured.call.devices
+    arrays: Iterator[Device] = repeat(cpu()) if kinds is None else iter(kinds[1:])
     leaves = [next(arrays) if isinstance(kind, TensorType) else None for kind in captured.call.kinds]
     places = [leaves[one.position] if one.array is None else one.array.device for one in captured.sources]
     outside = [number for number, place in enumerate(places) if not is_away(place)]

@@ -157,3 +157,37 @@ def test_the_numpy_backend_computes_at_the_host_and_gives_results_on_the_device(
     x = numbers(3, 2)
     y = f(*x_on_gpu(x))
     assert y.device == gpu(0) and y.asnumpy().tobytes() == f(x).asnumpy().tobytes()
+
+
+class Positions(nn.HybridBlock):
+    """Adds an array that is at the host, as PositionalEncoding of the book does."""
+
+    def __init__(self):
+        super().__init__()
+        self.P = numbers(1, 10, 4)
+        self.dense = nn.Dense(3, flatten=False)
+
+    def forward(self, x):
+        return self.dense(x + self.P[:, : x.shape[1], :].as_in_ctx(x.ctx))
+
+
+def test_what_is_at_the_host_comes_with_each_call():
+    net = Positions()
+    net.initialize(ctx=gpu(0))
+    x = np.ones((2, 5, 4), ctx=gpu(0))
+    for _ in range(2):
+        net.hybridize(active=False)
+        expected = net(x).asnumpy()
+        net.hybridize()
+        for _ in range(3):
+            y = net(x)
+            assert y.device == gpu(0)
+            numpy.testing.assert_allclose(y.asnumpy(), expected, rtol=1e-6, atol=1e-6)
+        net.P[...] = 0
+
+
+def test_arguments_at_the_host_are_copied_where_a_function_says_so():
+    f = hybridize(lambda x: (x.as_in_ctx(gpu(0)) * 2, x * 3))
+    there, here = f(np.ones(3))
+    assert (there.device, here.device) == (gpu(0), cpu(0))
+    assert (there.asnumpy().tolist(), here.asnumpy().tolist()) == ([2, 2, 2], [3, 3, 3])
