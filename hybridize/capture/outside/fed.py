@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 import numpy
 
-from hybridize.array.buffer import host_view, overwrite, share_elements
+from hybridize.array.buffer import buffer_of, host_view, overwrite, share_elements
 from hybridize.array.device import is_away
 from hybridize.array.nd_array import fresh, holds_nd
 from hybridize.array.ndarray import ndarray
@@ -90,7 +90,7 @@ class Contents(Feed):
         version = storage.version  # first: what is written while it is copied is copied again
         self._last = _nothing  # a copy that is interrupted is none
         if is_away(now.device):
-            overwrite(self.array, now._memory)
+            overwrite(self.array, buffer_of(now))
         else:
             consistently(numpy.copyto, host_view(self.array), host_view(now))
         self._last, self._version = weakref.ref(now), version
