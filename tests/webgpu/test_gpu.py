@@ -108,7 +108,7 @@ def test_a_kernel_beyond_the_limits_is_refused(change, words):
     code = opened().load(written({"k": kernel}))
     buffers = [put(np.zeros(4, np.uint8)) for _ in names]
     with refusal(
-        DeviceError, rf"E706: k needs \d+ {words}, and .* has \d+\nhelp: run this part of the program on the CPU"
+        DeviceMemoryError, rf"E706: k needs \d+ {words}, and .* has \d+\nhelp: run this part of the program on the CPU"
     ):
         opened().launch(code["k"], (1, 1, 1), 64, 0, [one.address for one in buffers])
 
@@ -290,7 +290,7 @@ def test_a_kernel_of_more_arrays_than_the_device_binds_is_refused_and_nothing_is
         total[:] = total + sum(xs)
 
     with refusal(
-        DeviceError, r"E706: .* needs 1\d buffers, and .* has 8\nhelp: run this part of the program on the CPU"
+        DeviceMemoryError, r"E706: .* needs 1\d buffers, and .* has 8\nhelp: run this part of the program on the CPU"
     ):
         add_up(*xs)
     assert not total.asnumpy().any()

@@ -334,7 +334,7 @@ class WebGpu:
         kernel = function.kernel
         count = blocks[0] * blocks[1] * blocks[2]
         if count * kernel.threads >= 1 << 31:
-            raise DeviceError("E706", f"{kernel.name} has {count} blocks", help="use smaller batches")
+            raise DeviceMemoryError("E706", f"{kernel.name} has {count} blocks", help="use smaller batches")
         addresses, sizes = arguments[: len(kernel.params)], arguments[len(kernel.params) :]
         numbers: dict[int, int] = {}
         buffers = tuple(numbers.setdefault(addresses[one] >> _SPACE, len(numbers)) for one in kernel.used)
@@ -347,7 +347,7 @@ class WebGpu:
         """Refuse a kernel that needs more than the device has.
 
         Raises:
-            DeviceError E706: it does.
+            DeviceMemoryError E706: it does.
         """
         most = self._limits
         for count, name, what in (
@@ -357,7 +357,7 @@ class WebGpu:
         ):
             if count > most[name]:
                 text = f"{kernel.name} needs {count} {what}, and {self.name} has {most[name]}"
-                raise DeviceError("E706", text, help="run this part of the program on the CPU")
+                raise DeviceMemoryError("E706", text, help="run this part of the program on the CPU")
 
     def _do(self, one: _Launch | _Move) -> None:
         if self._recorded is not None:
