@@ -41,7 +41,7 @@ def emit_assertion(module: Module, name: str, step: RoutineStep, number: int, ta
 
 
 def _by_registers(f: Function, holds: str, threads: int) -> str:
-    """Whether it holds for all threads, as the first one knows it."""
+    """Return whether it holds for all threads, as the first one knows it."""
     distance = threads // 2
     while distance:
         holds = f.op(f"and i32 {holds}, {from_below(f, holds, 'i32', distance)}")
