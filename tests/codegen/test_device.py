@@ -6,10 +6,10 @@ import pytest
 
 from hybridize import ops
 from hybridize.base.dtypes import float16
-from hybridize.base.errors import DeviceError
+from hybridize.base.errors import CodegenError, DeviceError
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.device.program import build_kernels
-from hybridize.codegen.llvm.objects import binding
+from hybridize.codegen.llvm.objects import assembly, binding
 from hybridize.machine.target import DEVICE_NAMES, named_target
 from hybridize.ops.world import Print
 from hybridize.passes import PIPELINE
@@ -142,3 +142,19 @@ def test_what_has_no_code_is_refused_at_its_line(function, shape, words):
     with refusal(DeviceError, words) as caught:
         build_kernels(graph, named_target("sm_80"))
     assert caught.value.code == "E705"
+
+
+def test_a_value_that_is_not_there_ends_no_process():
+    """LLVM aborts where it selects instructions for such a module; it is refused before."""
+    text = """define void @k(i1 %c, ptr %p) {
+    a:
+      br i1 %c, label %b, label %d
+    b:
+      %x = add i32 1, 2
+      br label %d
+    d:
+      store i32 %x, ptr %p
+      ret void
+    }"""
+    with refusal(CodegenError, "E962: .*does not dominate all uses"):
+        assembly(text, named_target("sm_80"))

@@ -168,6 +168,7 @@ class _Library:
         self._dispose_context = function("ContextDispose", None, pointer)
         self._parse = function("ParseAssembly", pointer, pointer, ctypes.c_char_p, message)
         self._dispose_module = function("DisposeModule", None, pointer)
+        self._verify = function("VerifyModule", ctypes.c_int, pointer, message)
         self._emit = function("TargetMachineEmitToMemory", pointer, pointer, pointer, ctypes.c_int, message)
         self._start = function("GetBufferStart", pointer, pointer)
         self._size = function("GetBufferSize", ctypes.c_size_t, pointer)
@@ -187,6 +188,12 @@ class _Library:
             try:
                 if problem:
                     raise _rejection(text, self._message(problem))
+                if kind == _ASSEMBLY:  # that is, of a device's kernels: for a value that is not there LLVM aborts
+                    failed = self._verify(module, ctypes.byref(problem))
+                    complaint = self._message(problem) if problem else ""
+                    if failed:
+                        raise _rejection(text, complaint)
+                    problem = ctypes.c_void_p()
                 buffer = self._emit(generator, module, kind, ctypes.byref(problem))
             finally:
                 if module:
