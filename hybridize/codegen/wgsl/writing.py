@@ -446,6 +446,10 @@ class _Writer:
             x, y = (self._lane(v, kind, lane, RegisterForm.WIDE) for v in (first, second))
             return _wide_compared(one.word, x, y)
         x, y = (self._lane(v, kind, lane, None if kind == "i1" else RegisterForm.INT) for v in (first, second))
+        if kind == "i1" and len(one.word) == 3:
+            # Bools have no order in WGSL. Of signed ones true is -1.
+            (low, high), equal = (x, y) if (one.word[0] == "u") == (one.word[1] == "l") else (y, x), one.word[2] == "e"
+            return f"!{low} {'|' if equal else '&'} {high}"
         if one.word[0] == "u" and not all(self.widths.proves(v, positive=True) for v in (first, second)):
             return f"{_unsigned(x)} {relation} {_unsigned(y)}"
         if one.word[0] == "s":
