@@ -307,7 +307,7 @@ def _set(x):
 
 BITS = {f"__{i}{name}__" for name in ["and", "or", "xor", "lshift", "rshift"] for i in ("", "r", "i")} | {"__invert__"}
 NOT_OPERATORS = {
-    *BITS, *(f"__{name}__" for name in ["eq", "ne", "lt", "le", "gt", "ge", "bool", "int", "float", "complex", "index", "len", "contains", "hash", "repr", "str", "format", "sizeof", "dir", "class", "doc", "module", "slots", "annotations", "weakref", "new", "init", "init_subclass", "subclasshook", "reduce", "reduce_ex", "getattribute", "getstate", "setattr", "delattr", "array", "array_function", "array_namespace", "array_priority", "array_ufunc", "dlpack", "dlpack_device", "hybridize_slots"]),
+    *BITS, *(f"__{name}__" for name in ["eq", "ne", "lt", "le", "gt", "ge", "bool", "int", "float", "complex", "index", "len", "contains", "hash", "repr", "str", "format", "sizeof", "dir", "class", "doc", "module", "slots", "annotations", "weakref", "new", "init", "init_subclass", "subclasshook", "reduce", "reduce_ex", "getattribute", "getstate", "setattr", "delattr", "array", "array_function", "array_namespace", "array_priority", "array_ufunc", "cuda_array_interface", "dlpack", "dlpack_device", "hybridize_slots"]),
 }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from hybridize.base.dtypes import BY_CODE
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import host_target, named_target
 from hybridize.compiler import cache_clear, cache_info, compile
-from hybridize.compiler.compile import ENTRY_BYTES
+from hybridize.compiler.work import ENTRY_BYTES
 from hybridize.graph import Builder
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.ops import Add, Cond, Matmul, Reshape, Scan, Slice, Transpose

@@ -1245,7 +1245,7 @@ net(x)
             "net.export('net', format='onnxx')",
             IMPERATIVE,
             "E336",
-            "format must be one of 'archive', 'library', 'object', 'wheel', 'wasm', 'onnx', got 'onnxx'",
+            "format must be one of 'archive', 'library', 'object', 'wheel', 'wasm', 'web', 'onnx', got 'onnxx'",
             "did you mean 'onnx'?",
         ),
         Mistake(

@@ -185,6 +185,8 @@ NAMED = {
     "hybridize/codegen/llvm/routines/emit.py",
     # The scratch of each routine, laid out before anybody writes it.
     "hybridize/schedule/routines.py",
+    # The routines that blocks of threads share on a device. Others run there, too: a thread for each unit.
+    "hybridize/schedule/device/routines.py",
     # The exception of each kind of check, which the door of another library may replace by one that is its own, too.
     "hybridize/runtime/effects.py",
 }

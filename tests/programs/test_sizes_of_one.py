@@ -449,8 +449,8 @@ def test_a_backward_pass_that_asks_more_than_the_pass_forward(monkeypatch):
     """It holds from size 2 on, what runs forward from 1 on: a call of size 1 has a pair of its own."""
     make = Recorded._make
 
-    def asking(self, graph, name):
-        made = make(self, graph, name)
+    def asking(self, graph, name, *how):
+        made = make(self, graph, name, *how)
         if name.endswith("backward") and graph.scope is not None:
             run = made.run
 

@@ -15,7 +15,7 @@ from hybridize import autograd, np
 from hybridize.gluon import nn
 
 FROZEN, LIMIT = sys.argv[1] == "frozen", 8 << 20
-cache = importlib.import_module("hybridize.compiler.compile")._cache
+cache = importlib.import_module("hybridize.compiler.work").CACHE
 cache.limit_bytes = LIMIT
 
 def resident():

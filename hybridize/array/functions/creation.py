@@ -201,7 +201,8 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     array([4., 0.])
     """
     begin_on(device)
-    if not hasattr(x, "__dlpack_device__") or x.__dlpack_device__()[0] not in _AT_HOST:
+    where = x.__dlpack_device__()[0] if hasattr(x, "__dlpack_device__") else None
+    if where not in _AT_HOST and not (where is None and hasattr(x, "__dlpack__")):
         return load_module("hybridize.array.handing_over").taken(x, device, copy)
     y = wrap(operands.checked(numpy.from_dlpack(x)))
     if copy:
