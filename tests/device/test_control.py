@@ -301,7 +301,7 @@ NEEDLESS = ["state 0 in place for by turns"]
 """Cotangents of c: the thread that reads an element stores its successor, and nobody else reads it."""
 
 
-@pytest.mark.parametrize("name", ["a gradient", "a loop that asks"])
+@pytest.mark.parametrize("name", [pytest.param("a gradient", marks=pytest.mark.long), "a loop that asks"])
 def test_each_fault_in_the_state_of_a_loop_is_found(name, monkeypatch):
     questions(monkeypatch)
     if name == "a gradient":

@@ -45,7 +45,10 @@ def folds_of_one_thread(program):
                     yield hint(product(size for _, size in nested(fold)[0]))
 
 
-@pytest.mark.parametrize("name", NETS)
+LARGE = [pytest.mark.long]
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=LARGE if name == "ResNet-18" else []) for name in NETS])
 def test_no_thread_folds_many_terms_alone(name):
     for graph in graphs(name):
         program = schedule(graph, SM_80)

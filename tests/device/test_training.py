@@ -200,6 +200,7 @@ def transformer(blocks, units, heads):
     return net
 
 
+@pytest.mark.long
 def test_a_transformer():
     check(transformer(1, 8, 2), (2, 4, 8), tolerance=1e-5)
 

@@ -48,6 +48,7 @@ def trained(device):
     return losses
 
 
+@pytest.mark.long
 def test_training_gives_the_losses_of_the_cpu(kernels):
     assert trained(GPU) == pytest.approx(trained(hybridize.cpu()), rel=1e-6)
     assert kernels.launched > 50
