@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import buffer_of, host_view, overwrite
+from hybridize.array.buffer import content_of, host_view, overwrite
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.placing import on_device
 from hybridize.array.storage import STATE, Storage
@@ -110,7 +110,7 @@ def fed_array(data: NDArray[Any]) -> ndarray:
 
 def fed_copy(x: ndarray) -> ndarray:
     """Return an array beside one on a device, which a feed fills before each call."""
-    array = on_device(buffer_of(x).copy())
+    array = on_device(content_of(x).copy())
     array.storage.exposed = True
     return array
 
