@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import content_of, host_view, pending_view, row_by_row
+from hybridize.array.buffer import at_host, content_of, host_view, is_away, pending_view, row_by_row
+from hybridize.array.device import AWAY
 from hybridize.array.ndarray import history, ndarray, view
 from hybridize.array.operands import operand
 from hybridize.array.placing import on_device
@@ -349,7 +350,8 @@ class Rule:
         results = self._pair.back(inputs, arrived)
         gradients: list[Operand | None] = [None] * len(xs)
         for number, gradient in zip(halves.gradients, results, strict=True):
-            gradients[number] = gradient
+            # What came to a device with the call is at the host, and so is its gradient.
+            gradients[number] = gradient if not AWAY or is_away(self._arrays[number]) else at_host(gradient)
         return tuple(gradients)
 
     def at_output(self, output: int, edge: Any, g: Sequence[Operand | None], xs: Sequence[Operand]) -> Operand | None:

@@ -5,7 +5,7 @@ import re
 import numpy
 import pytest
 
-from hybridize import cpu, gluon, gpu, hybridize, np
+from hybridize import autograd, cpu, gluon, gpu, hybridize, np
 from hybridize.errors import VerificationError
 from hybridize.gluon import nn
 from tests.refusals import refusal
@@ -191,3 +191,15 @@ def test_arguments_at_the_host_are_copied_where_a_function_says_so():
     there, here = f(np.ones(3))
     assert (there.device, here.device) == (gpu(0), cpu(0))
     assert (there.asnumpy().tolist(), here.asnumpy().tolist()) == ([2, 2, 2], [3, 3, 3])
+
+
+def test_gradients_of_what_is_at_the_host_are_there():
+    f = hybridize(lambda x: (x.as_in_ctx(gpu(0)) * x.as_in_ctx(gpu(0)) * 3).sum())
+    x = np.array([1.0, 2.0, 3.0])
+    x.attach_grad()
+    for _ in range(3):
+        with autograd.record():
+            y = f(x)
+        y.backward()
+        assert (y.device, x.grad.device) == (gpu(0), cpu(0))
+        assert x.grad.tolist() == [6, 12, 18]
