@@ -18,11 +18,13 @@ import numpy
 
 import hybridize
 from hybridize import autograd, gluon, np, npx, ops
+from hybridize.base.frozen import changed
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.program import build
 from hybridize.graph import Builder
 from hybridize.machine.target import Target, named_target
 from hybridize.ops import OPS, make_graph
+from hybridize.ops.foreign import PythonCall
 from hybridize.passes import PIPELINE
 from tests.catalog.samples import samples
 
@@ -50,7 +52,10 @@ def op_graphs(word: str) -> Iterator:
         if sample.fails is None:
             builder = Builder()
             inputs = [builder.input(TensorType(x.shape, x.dtype)) for x in sample.inputs]
-            yield builder.finish(builder.add(sample.op, inputs))
+            op = sample.op
+            if isinstance(op, PythonCall):  # whose number counts the functions of this process
+                op = changed(op, callee="1")
+            yield builder.finish(builder.add(op, inputs))
 
 
 def array(*shape, dtype="float32", seed=0):
