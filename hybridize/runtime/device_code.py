@@ -99,19 +99,23 @@ class DeviceExecutable(CompiledProgram):
 
 
 _CODES: Final[WeakKeyDictionary[Accelerator, WeakSet[DeviceCode]]] = WeakKeyDictionary()
+_LISTED: Final = renewed(threading.RLock())
 
 
 def _let_drop(code: DeviceCode) -> None:
     """Let a device that is short of memory ask for the graphs of a program."""
-    codes = _CODES.get(code.accelerator)
-    if codes is None:
-        codes = _CODES[code.accelerator] = WeakSet()
-        code.accelerator.when_scarce.append(partial(_drop_graphs, codes))
-    codes.add(code)
+    with _LISTED:
+        codes = _CODES.get(code.accelerator)
+        if codes is None:
+            codes = _CODES[code.accelerator] = WeakSet()
+            code.accelerator.when_scarce.append(partial(_drop_graphs, codes))
+        codes.add(code)
 
 
 def _drop_graphs(codes: WeakSet[DeviceCode]) -> None:
-    for one in list(codes):
+    with _LISTED:
+        listed = list(codes)
+    for one in listed:
         one.drop_graphs()
 
 
@@ -202,9 +206,15 @@ class DeviceCode:
         return sent(array, self.accelerator, self.number)
 
     def drop_graphs(self) -> None:
-        """Give back the graphs, which are made anew where they are needed."""
-        self._graphs.clear()
-        self._stretches.clear()
+        """Give back the graphs, which are made anew where they are needed; not while another thread asks for a call:
+        it may wait for the device, which the caller has.
+        """
+        if self._lock.acquire(blocking=False):
+            try:
+                self._graphs.clear()
+                self._stretches.clear()
+            finally:
+                self._lock.release()
 
     # ------------------------------------------------------------------------------------------------------- calls
 

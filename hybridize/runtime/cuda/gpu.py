@@ -40,8 +40,9 @@ _MAJOR, _MINOR = 75, 76
 """Attributes of a GPU: the two numbers of its architecture."""
 _ORDINAL: Final = 9
 """`CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL`."""
-_NO_MORE_PEERS: Final = (217, 704)
-"""Results of `cuCtxEnablePeerAccess` where there is no way between two GPUs, and where PyTorch has asked before."""
+_NO_MORE_PEERS: Final = (217, 704, 711)
+"""Results of `cuCtxEnablePeerAccess` where there is no way between two GPUs, where PyTorch has asked before, and where
+a GPU has as many peers as it can."""
 _OF_THIS_THREAD: Final = 1
 """`CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`: what other threads ask of the driver meanwhile is theirs."""
 
@@ -58,8 +59,6 @@ class Gpu(CudaContext):
 
     dlpack: int = CUDA
     """DLPack's number of its kind."""
-
-    dlpack = CUDA
 
     def __init__(self, number: int) -> None:
         opened = driver()
@@ -163,12 +162,12 @@ class Gpu(CudaContext):
     def tidy(self) -> None:
         """Give back what nobody has any more, also to others, where the GPU is done with it."""
         super().tidy()
-        if self._left and self.recorded is None:
+        if self._left:
             while self._left:
                 self._arrivals.give_back(self._left.popleft())
             self._since = CudaEvent(self, timed=False)
             self.call("cuEventRecord", self._since.handle, self.stream)
-        while self._borrowed and self.recorded is None:
+        while self._borrowed:
             owner, event = self._borrowed.popleft(), CudaEvent(self, timed=False)
             self.call("cuEventRecord", event.handle, self.stream)
             self._leaving.append((event, owner))
@@ -218,7 +217,7 @@ class Gpu(CudaContext):
         with self.entered() as call:
             there = CudaEvent(self, timed=False)
             call("cuEventRecord", there.handle, self.arriving)
-            self.after(there.handle)
+            self.after(there)
         return address
 
     def copy_in(self, address: int, array: NDArray[Any]) -> None:
@@ -236,11 +235,11 @@ class Gpu(CudaContext):
 
     def copy_from(self, other: Gpu, to: int, source: int, nbytes: int) -> None:
         """Copy bytes of another GPU, after what was asked of it; what it does next waits for the copy."""
-        self.after(other.event().handle)
+        self.after(other.event())
         with self.entered() as call:
             self._reach(other)
             call("cuMemcpyPeerAsync", to, self.handle, source, other.handle, nbytes, self.stream)
-        other.after(self.event().handle)
+        other.after(self.event())
 
     def _reach(self, other: Gpu) -> None:
         """Let this GPU read the memory of another one by itself, where it can: else the driver copies by the host."""
@@ -318,7 +317,7 @@ class Gpu(CudaContext):
             with self.entered() as call:
                 event = CudaEvent(self, timed=False)
                 call("cuEventRecord", event.handle, stream)
-                self.after(event.handle)
+                self.after(event)
 
     def place_of(self, address: int) -> int:
         """Return the number of the GPU whose memory is at an address."""

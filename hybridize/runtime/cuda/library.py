@@ -16,8 +16,6 @@ from hybridize.system.interruptions import let_through
 
 OUT_OF_MEMORY: Final = 2
 NO_IMAGE: Final = 200
-NOT_UPDATED: Final = 910
-"""`CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE`: a graph of other nodes."""
 LEAST: Final = 12000
 """The oldest driver that is taken: of CUDA 12.0, the first with `cuGraphExecUpdate_v2`."""
 _LASTING: Final = frozenset({214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911})

@@ -275,6 +275,31 @@ def test_a_graph_takes_other_work_of_the_same_shape_or_is_made_anew(standin):
         assert (read(device, at, numpy.zeros(16, "uint8")) == 4 + len(lengths)).all()
 
 
+@pytest.mark.parametrize("result", [1, 801, 910])
+def test_a_graph_that_the_driver_does_not_change_is_made_anew_whatever_it_minds(standin, result):
+    device = opened(0)
+    fill, at = device.load(CODE)["fill"], device.alloc(16)
+    with device.capture() as graph:
+        device.launch(fill, (1, 1, 1), 1, 0, [at, 1, 16])
+    standin.fail("cuGraphExecUpdate_v2", result)
+    with device.capture(graph):
+        device.launch(fill, (1, 1, 1), 1, 0, [at, 2, 16])
+    assert standin.calls().count("cuGraphInstantiateWithFlags") == 2
+    graph.launch()
+    assert (read(device, at, numpy.zeros(16, "uint8")) == 2).all()
+
+
+def test_a_module_that_goes_is_unloaded_when_its_kernels_are_done(standin):
+    device = opened(0)
+    at, used = device.alloc(16), standin.pending(device.stream_number)
+    device.launch(device.load(CODE)["fill"], (1, 1, 1), 1, 0, [at, 3, 16])
+    gc.collect()
+    assert standin.pending(device.stream_number) > used
+    device.event()  # the next one who asks for something
+    assert "cuModuleUnload" in standin.calls()
+    assert (read(device, at, numpy.zeros(16, "uint8")) == 3).all()
+
+
 def test_what_is_raised_while_a_graph_is_recorded_ends_the_recording(standin):
     device = opened(0)
     at = device.alloc(16)
