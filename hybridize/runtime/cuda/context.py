@@ -48,7 +48,7 @@ class CudaContext:
         self.handle, self.stream = c_void_p(), c_void_p()
         self._outside = byref(c_void_p())
         """The place for the context that a thread leaves, which the driver writes."""
-        self.call("cuDevicePrimaryCtxRetain", byref(self.handle), device)
+        driver.begin("cuDevicePrimaryCtxRetain", byref(self.handle), device)
         self.arriving = c_void_p()
         """A second stream, on which large arrays come from the host while kernels run."""
         with self.current() as call:

@@ -21,10 +21,10 @@ from typing import Any, Final
 
 from numpy.typing import NDArray
 
-from hybridize.base.errors import DeviceMemoryError
+from hybridize.base.errors import DeviceError, DeviceMemoryError
 from hybridize.runtime.cuda.blocks import Blocks
 from hybridize.runtime.cuda.context import CudaContext
-from hybridize.runtime.cuda.counting import build
+from hybridize.runtime.cuda.counting import OLDEST, build
 from hybridize.runtime.cuda.library import OUT_OF_MEMORY, Driver, driver, version
 from hybridize.runtime.cuda.linking import module
 from hybridize.runtime.cuda.staging import PinnedCopies
@@ -54,7 +54,7 @@ class Gpu(CudaContext):
         number: of those that `CUDA_VISIBLE_DEVICES` shows.
 
     Raises:
-        DeviceError E709: the driver is missing, too old, or does not start.
+        DeviceError E709: the driver is missing, too old, or does not start; or the GPU is too old.
     """
 
     dlpack: int = CUDA
@@ -63,9 +63,13 @@ class Gpu(CudaContext):
     def __init__(self, number: int) -> None:
         opened = driver()
         device = c_int()
-        opened("cuDeviceGet", byref(device), number)
+        opened.begin("cuDeviceGet", byref(device), number)
         self.name: str = _name(opened, device.value)
-        self.arch: str = f"sm_{_attribute(opened, device.value, _MAJOR)}{_attribute(opened, device.value, _MINOR)}"
+        arch = 10 * _attribute(opened, device.value, _MAJOR) + _attribute(opened, device.value, _MINOR)
+        self.arch: str = f"sm_{arch}"
+        if arch < OLDEST:
+            what = f"{self.name} ({self.arch}) cannot run kernels for sm_{OLDEST}, the oldest that there are"
+            raise DeviceError("E709", what, help="choose another by CUDA_VISIBLE_DEVICES, or unset HYBRIDIZE_DEVICE")
         self.release: str = f"CUDA {version(opened)}, driver {build() or 'unknown'}"
         """The release of the driver, and with it of its compiler."""
         super().__init__(opened, device)

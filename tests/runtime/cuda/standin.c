@@ -21,7 +21,7 @@ enum { INVALID = 1, OUT_OF_MEMORY = 2, NO_INIT = 3, NO_DEVICE = 101, NO_IMAGE = 
 /* --------------------------------------------------------------------------------------------------- what tests say */
 
 static volatile int slow; /* while it is 1, who waits waits on */
-static int version = 12040, gpus = 2, started, owner, peers_are_enabled;
+static int version = 12040, gpus = 2, arch = 90, started, owner, peers_are_enabled;
 static __thread int depth; /* contexts of this thread */
 static __thread struct stream *recording; /* the stream that this thread records */
 static void forget_streams(void);
@@ -34,6 +34,7 @@ static int lasting;
 void standin_set(const char *what, int64_t value) {
     if (!strcmp(what, "version")) version = (int)value;
     if (!strcmp(what, "gpus")) gpus = (int)value;
+    if (!strcmp(what, "arch")) arch = (int)value;
     if (!strcmp(what, "slow")) slow = (int)value;
     if (!strcmp(what, "owner")) owner = (int)value;
     if (!strcmp(what, "peers")) peers_are_enabled = (int)value;
@@ -239,7 +240,7 @@ CUresult cuDeviceGetName(char *name, int length, int device) {
 
 CUresult cuDeviceGetAttribute(int *value, int number, int device) {
     CALLED("cuDeviceGetAttribute");
-    *value = number == 75 ? 9 : number == 76 ? 0 : -1;
+    *value = number == 75 ? arch / 10 : number == 76 ? arch % 10 : -1;
     return device < gpus ? 0 : NO_DEVICE;
 }
 

@@ -89,8 +89,11 @@ def test_a_driver_that_is_missing_old_or_does_not_start(standin, monkeypatch):
     standin.fail("cuInit", 100)
     with refusal(DeviceError, r"E709: .*does not start: cuInit: CUDA_ERROR_OF_A_TEST \(100\).*\nhelp: .*nvidia-smi"):
         opened(0)
-    with refusal(InternalError, r"E908: .*cuDeviceGet: CUDA_ERROR_OF_A_TEST \(101\)"):
+    with refusal(DeviceError, r"E709: .*does not start: cuDeviceGet: CUDA_ERROR_OF_A_TEST \(101\)"):
         opened(9)
+    standin.fail("cuDevicePrimaryCtxRetain", 46)
+    with refusal(DeviceError, r"E709: .*does not start: cuDevicePrimaryCtxRetain: .* \(46\).*\nhelp: .*nvidia-smi"):
+        opened(0)
 
     def missing():
         raise OSError("libcuda.so.1: cannot open shared object file")
@@ -101,6 +104,19 @@ def test_a_driver_that_is_missing_old_or_does_not_start(standin, monkeypatch):
     monkeypatch.setattr(operating_system, "gpu_driver", SimpleNamespace)
     with refusal(DeviceError, "E709: .*too old: .*cuInit"):
         opened(0)
+
+
+@pytest.mark.parametrize(("arch", "name"), [(70, "sm_70"), (75, "sm_75")])
+def test_gpus_that_run_no_kernels_of_ours_are_refused(standin, arch, name):
+    standin.set("arch", arch)
+    with refusal(DeviceError, rf"E709: Stand-in 0 \({name}\) cannot run kernels for sm_80, .*\nhelp: .*CUDA_VISIBLE"):
+        opened(0)
+
+
+@pytest.mark.parametrize("arch", [80, 86, 89, 90, 100, 103, 120, 121])
+def test_gpus_have_the_name_of_their_architecture(standin, arch):
+    standin.set("arch", arch)
+    assert opened(0).arch == f"sm_{arch}"
 
 
 # --------------------------------------------------------------------------------------------------------- copies
@@ -216,6 +232,13 @@ def test_code_that_the_driver_refuses_comes_with_its_log(standin):
     for name in ("cuLinkComplete", "cuModuleLoadDataEx"):
         standin.fail(name, 2)
         with refusal(DeviceMemoryError, f"E706: {name}"):
+            device.load(CODE)
+    for name, result, help in (
+        ("cuLinkCreate_v2", 221, "libnvidia-ptxjitcompiler"), ("cuLinkAddData_v2", 222, "a newer driver"),
+        ("cuLinkComplete", 223, "CUDA_DISABLE_PTX_JIT"),
+    ):  # fmt: skip
+        standin.fail(name, result)
+        with refusal(DeviceError, rf"E709: NVIDIA's driver compiles nothing: {name}: .*\({result}\).*\nhelp: .*{help}"):
             device.load(CODE)
     standin.fail("cuModuleLoadDataEx", 209)
     with refusal(InternalError, "E908: .*cuModuleLoadDataEx"):
@@ -395,6 +418,13 @@ def test_a_graph_is_waited_for_where_the_user_wants_it(standin, monkeypatch):
     standin.fail("cuStreamSynchronize", 719)
     with refusal(DeviceError, r"E707.*\(719\).* the last programs were fill, net\nhelp"):
         graph.launch()
+
+
+def test_what_a_recorded_stream_does_not_take_is_told_apart(standin):
+    device = opened(0)
+    with refusal(InternalError, r"E908: .*cuEventRecord: .*\(900\).*\nhelp: .*torch\.cuda\.graph"):
+        standin.fail("cuEventRecord", 900)
+        device.event()
 
 
 def test_a_result_without_a_name_is_a_number(standin):
