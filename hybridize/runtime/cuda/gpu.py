@@ -109,10 +109,7 @@ class Gpu(CudaContext):
             self._take_back()
             address = self._blocks.take(nbytes)
             if address is None:
-                for drop in self.when_scarce:
-                    drop()
-                self.tidy()
-                self._shrink()
+                self._make_room()
                 address = self._blocks.take(nbytes)
             if address is None:
                 free, total = self._memory()
@@ -183,6 +180,13 @@ class Gpu(CudaContext):
         free, total = c_size_t(), c_size_t()
         self.call("cuMemGetInfo_v2", byref(free), byref(total))
         return free.value + self._blocks.unused + self._arrivals.unused, total.value
+
+    def _make_room(self) -> None:
+        """Give back what can be made again, and what nobody has."""
+        for drop in self.when_scarce:
+            drop()
+        self.tidy()
+        self._shrink()
 
     def _shrink(self) -> None:
         self._take_back()
@@ -300,7 +304,13 @@ class Gpu(CudaContext):
                 raise
             self.recorded = None
             call("cuStreamEndCapture", self.stream, byref(graph_handle))
-            graph.take(graph_handle)
+            try:
+                graph.take(graph_handle)
+            except DeviceMemoryError:
+                self._make_room()
+                graph.take(graph_handle)
+            finally:
+                call("cuGraphDestroy", graph_handle)
             graph.kernels = kernels
 
     @property

@@ -118,19 +118,20 @@ class CudaGraph:
         """They live for as long as the graph does."""
 
     def take(self, recorded: c_void_p) -> None:
-        """Do from now on what was recorded; the GPU is entered."""
+        """Do from now on what was recorded; the GPU is entered.
+
+        Raises:
+            DeviceMemoryError E706: there is no memory.
+        """
         call = self._gpu.call
-        try:
-            if self._handle:
-                result = self._gpu.driver.result("cuGraphExecUpdate_v2", self._handle, recorded, byref(UpdateResult()))
-                if result == 0:
-                    return
-                # Of other nodes, or anything else that the driver minds in one that it has, and not in a new one.
-                call("cuGraphExecDestroy", self._handle)
-                self._handle = c_void_p()
-            call("cuGraphInstantiateWithFlags", byref(self._handle), recorded, 0)
-        finally:
-            call("cuGraphDestroy", recorded)
+        if self._handle:
+            result = self._gpu.driver.result("cuGraphExecUpdate_v2", self._handle, recorded, byref(UpdateResult()))
+            if result == 0:
+                return
+            # Of other nodes, or anything else that the driver minds in one that it has, and not in a new one.
+            call("cuGraphExecDestroy", self._handle)
+            self._handle = c_void_p()
+        call("cuGraphInstantiateWithFlags", byref(self._handle), recorded, 0)
 
     def launch(self) -> None:
         """Do all of it, after what was asked for before."""

@@ -312,6 +312,27 @@ def test_a_graph_that_the_driver_does_not_change_is_made_anew_whatever_it_minds(
     assert (read(device, at, numpy.zeros(16, "uint8")) == 2).all()
 
 
+def test_a_graph_for_which_there_is_no_memory_is_made_where_others_go(standin):
+    device = opened(0)
+    fill, at = device.load(CODE)["fill"], device.alloc(16)
+
+    def recorded(value):
+        with device.capture() as graph:
+            device.launch(fill, (1, 1, 1), 1, 0, [at, value, 16])
+        return graph
+
+    graphs = [recorded(1)]
+    device.when_scarce.append(graphs.clear)
+    standin.calls()
+    standin.fail("cuGraphInstantiateWithFlags", 2)
+    graph = recorded(2)
+    calls = [name for name in standin.calls() if name.startswith("cuGraph")]
+    twice = ["cuGraphInstantiateWithFlags", "cuGraphExecDestroy", "cuGraphInstantiateWithFlags", "cuGraphDestroy"]
+    assert not graphs and calls == twice
+    graph.launch()
+    assert (read(device, at, numpy.zeros(16, "uint8")) == 2).all()
+
+
 def test_a_module_that_goes_is_unloaded_when_its_kernels_are_done(standin):
     device = opened(0)
     at, used = device.alloc(16), standin.pending(device.stream_number)

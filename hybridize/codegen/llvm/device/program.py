@@ -118,12 +118,11 @@ class _Writer:
     def _step(self, step: ScheduleStep, planned: PlanStep) -> PlanStep:
         if not isinstance(step, RegionStep):
             launches = tuple(self._launches(step))
-        for one in launches:
-            count = self.module.functions[one.function].params_count
-            if count > _MOST_PARAMS and self._target.device is not None and self._target.device.ptx is not None:
+            count = max((self.module.functions[one.function].params_count for one in launches), default=0)
+            if count > _MOST_PARAMS:
                 what = f"a kernel of {count} arrays ({', '.join(planned.ops)}), above {_MOST_PARAMS},"
                 raise refused(what, self._target, ", ".join(planned.lines), "combine fewer arrays at a time")
-        return changed(planned, launches=launches)
+            return changed(planned, launches=launches)
         assert planned.region is not None
         bodies = tuple(changed(body.plan, steps=self.steps(body.steps, body.plan.steps)) for body in step.bodies)
         return changed(planned, region=changed(planned.region, bodies=bodies))
