@@ -6,17 +6,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from ctypes import (
-    addressof,
-    byref,
-    c_float,
-    c_int,
-    c_size_t,
-    c_uint64,
-    c_void_p,
-    create_string_buffer,
-    sizeof,
-)  # fmt: skip
+from ctypes import addressof, byref, c_float, c_int, c_size_t, c_uint64, c_void_p, create_string_buffer, sizeof
 from typing import Any, Final
 
 from numpy.typing import NDArray
