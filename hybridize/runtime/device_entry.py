@@ -191,8 +191,9 @@ class Instance:
     @property
     def idle_bytes(self) -> int:
         """Bytes of results that nobody has."""
-        counts = _references(self.memories) if self.is_there else []
-        return sum(one.nbytes for one, count in zip(self.memories, counts) if count == _ALONE)
+        memories = self.memories if self.is_there else ()
+        counts = _references(memories)
+        return sum(one.nbytes for one, count in zip(memories, counts, strict=True) if count == _ALONE)
 
     def drop(self) -> None:
         """Take the graph out of the table, and let go of the memory of its results."""
@@ -312,9 +313,8 @@ class Instances:
 def _failing(starter: Starter, accelerator: Any) -> Callable[[], bool]:
     def failed() -> bool:
         """Take note of a call of the driver that has failed."""
-        accelerator.failed_to_start(
-            ("cuCtxPushCurrent_v2", "cuGraphLaunch")[starter.get("place")], starter.get("result")
-        )
+        name = ("cuCtxPushCurrent_v2", "cuGraphLaunch")[starter.get("place")]
+        accelerator.failed_to_start(name, starter.get("result"))
         return False
 
     return failed

@@ -36,7 +36,7 @@ class Driver:
         self.starter: Starter = Starter()
         """What machine code knows that calls these three, and the last kernels and graphs that were started."""
         for name, call in (("push", self.push), ("launch", self.launch), ("pop", self.pop)):
-            self.starter.set(**{name: cast(call, c_void_p).value or 0})  # type: ignore[arg-type]
+            self.starter.set(**{name: cast(call, c_void_p).value or 0})
         self._failure = ""
         """The words for how the GPU failed; it does nothing from then on."""
 
