@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hybridize.base.config import CONFIG
 from hybridize.base.forks import renewed
 from hybridize.runtime.cuda.library import Driver
+from hybridize.runtime.device_entry import Starter
 
 if TYPE_CHECKING:
     from hybridize.runtime.cuda.work import CudaEvent
@@ -54,6 +55,9 @@ class CudaContext:
         with self.current() as call:
             for stream in (self.stream, self.arriving):
                 call("cuStreamCreate", byref(stream), _BESIDE_OTHERS)
+        self.starter: Starter = driver.starter
+        """What machine code knows that starts graphs."""
+        self.starter.set(context=self.handle.value or 0, stream=self.stream.value or 0)
 
     @contextmanager
     def entered(self) -> Iterator[Callable[..., None]]:
@@ -100,6 +104,7 @@ class CudaContext:
     def drop(self, function: str, handle: c_void_p) -> None:
         """Give a handle back by a function of the driver's, when it is called next."""
         self._dropped.append((function, handle))
+        self.starter.set(untidy=1)
 
     @property
     def is_untidy(self) -> bool:
@@ -108,6 +113,7 @@ class CudaContext:
 
     def tidy(self) -> None:
         """Give back what nobody has any more."""
+        self.starter.set(untidy=0)  # first: what comes to it meanwhile is seen
         while self._dropped:
             function, handle = self._dropped.popleft()
             if function == "cuModuleUnload":  # nobody promises that the driver waits for kernels of the module

@@ -109,7 +109,11 @@ class Gpu(CudaContext):
 
     def free(self, address: int) -> None:
         """Let a block be used again by what is asked for next; any thread may say so, at any moment."""
-        (self._left if address in self._arrivals else self._freed).append(address)
+        if address in self._arrivals:
+            self._left.append(address)
+            self.starter.set(untidy=1)
+        else:
+            self._freed.append(address)
 
     def take_back(self, address: int, streams: Collection[int]) -> None:
         """Let a block be used again once others are done with it; any thread may say so, at any moment."""
@@ -121,6 +125,8 @@ class Gpu(CudaContext):
 
     def empty_cache(self) -> None:
         """Give memory back to the driver that nobody has."""
+        for drop in self.when_scarce:
+            drop()
         with self.entered():
             self._shrink()
 
@@ -142,6 +148,7 @@ class Gpu(CudaContext):
                 self.call("cuCtxSynchronize")
             if address in self._arrivals:
                 self._left.append(address)
+                self.starter.set(untidy=1)
             else:
                 self._blocks.give_back(address)
 
@@ -169,7 +176,8 @@ class Gpu(CudaContext):
         self._take_back()
         free, total = c_size_t(), c_size_t()
         self.call("cuMemGetInfo_v2", byref(free), byref(total))
-        return free.value + self._blocks.unused + self._arrivals.unused, total.value
+        idle = sum(count() for count in self.starter.idle)
+        return free.value + self._blocks.unused + self._arrivals.unused + idle, total.value
 
     def _make_room(self) -> None:
         """Give back what can be made again, and what nobody has."""
@@ -266,7 +274,7 @@ class Gpu(CudaContext):
         values = (c_uint64 * len(arguments))(*arguments)
         with self.entered() as call:
             function.allow(shared_bytes)
-            self.driver.recent.append(function.name)
+            self.starter.note(function.name)
             if self.recorded is not None:
                 self.recorded.append(function)
             call("cuLaunchKernel", function.handle, *blocks, *sizes, shared_bytes, self.stream, _each(values), None)
@@ -281,7 +289,7 @@ class Gpu(CudaContext):
         """
         graph = graph if graph is not None else CudaGraph(self)
         graph_handle = c_void_p()
-        with self.entered() as call:
+        with self.entered() as call, self.starter.recording():
             call("cuStreamBeginCapture_v2", self.stream, _OF_THIS_THREAD)
             kernels: list[CudaFunction] = []
             self.recorded = kernels
@@ -302,6 +310,10 @@ class Gpu(CudaContext):
             finally:
                 call("cuGraphDestroy", graph_handle)
             graph.kernels = kernels
+
+    def failed_to_start(self, name: str, result: int) -> None:
+        """Take note of the result of a function of the driver that machine code has called."""
+        self.driver.error(name, result)
 
     @property
     def stream_number(self) -> int:

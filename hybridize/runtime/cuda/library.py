@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
-from ctypes import byref, c_char_p, c_int, c_void_p
+from ctypes import byref, c_char_p, c_int, c_void_p, cast
 from typing import Any, Final
 
 from hybridize import system
 from hybridize.base.errors import DeviceError, DeviceMemoryError, InternalError
 from hybridize.base.once import once
 from hybridize.runtime.cuda.signatures import SIGNATURES, declared
+from hybridize.runtime.device_entry import Starter
 from hybridize.system.interruptions import let_through
 
 OUT_OF_MEMORY: Final = 2
@@ -28,8 +28,6 @@ LEAST: Final = 12000
 """The oldest driver that is taken: of CUDA 12.0, the first with `cuGraphExecUpdate_v2`."""
 _LASTING: Final = frozenset({214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911})
 """Results after which the context gives the same for ever: the process has to be started again."""
-RECENT: Final = 16
-"""Programs that an error names."""
 
 
 class Driver:
@@ -41,10 +39,12 @@ class Driver:
         self.launch: Callable[..., int] = functions["cuGraphLaunch"]
         self.pop: Callable[..., int] = functions["cuCtxPopCurrent_v2"]
         """Three that are called for each graph, without a look at what they return."""
+        self.starter: Starter = Starter()
+        """What machine code knows that calls these three, and the last kernels and graphs that were started."""
+        for name, call in (("push", self.push), ("launch", self.launch), ("pop", self.pop)):
+            self.starter.set(**{name: cast(call, c_void_p).value or 0})
         self._failure = ""
         """The words for how the GPU failed; it does nothing from then on."""
-        self.recent: deque[str] = deque(maxlen=RECENT)
-        """The last kernels and graphs that were started."""
 
     def __call__(self, name: str, *args: Any) -> None:
         """Call a function.
@@ -100,8 +100,10 @@ class Driver:
         if result == OUT_OF_MEMORY:
             return DeviceMemoryError("E706", what, help="drop arrays, or use smaller batches")
         if result in _LASTING:
-            latest = f"; the last programs were {', '.join(self.recent)}" if self.recent else ""
+            recent = self.starter.recent
+            latest = f"; the last programs were {', '.join(recent)}" if recent else ""
             self._failure = f"the GPU has failed ({what}), and with it all arrays on it{latest}"
+            self.starter.set(failed=1)
             return self._failed()
         if result in _UNUSABLE:
             return DeviceError("E709", f"NVIDIA's driver compiles nothing: {what}", help=_UNUSABLE[result])

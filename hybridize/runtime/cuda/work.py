@@ -117,6 +117,11 @@ class CudaGraph:
         self.kernels: list[CudaFunction] = []
         """They live for as long as the graph does."""
 
+    @property
+    def address(self) -> int:
+        """The driver's handle."""
+        return self._handle.value or 0
+
     def take(self, recorded: c_void_p) -> None:
         """Do from now on what was recorded; the GPU is entered.
 
@@ -136,7 +141,7 @@ class CudaGraph:
     def launch(self) -> None:
         """Do all of it, after what was asked for before."""
         gpu = self._gpu
-        gpu.driver.recent.append(self.name)
+        gpu.starter.note(self.name)
         gpu.start(self._handle)
 
     def __del__(self) -> None:

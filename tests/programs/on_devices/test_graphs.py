@@ -100,7 +100,7 @@ def test_graphs_stay_while_another_thread_asks_for_a_call_and_nobody_waits(devic
         f(x)
     (code,) = (one._runs.code for one in f.programs())
     with ThreadPoolExecutor(1) as threads:
-        with code._lock:
+        with code.lock:
             threads.submit(code.drop_graphs).result(timeout=10)
             assert code._graphs
         threads.submit(code.drop_graphs).result(timeout=10)
