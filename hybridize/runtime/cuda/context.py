@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ctypes import byref, c_int, c_void_p
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from hybridize.base.config import CONFIG
 from hybridize.base.forks import renewed
@@ -41,8 +41,6 @@ class CudaContext:
         self.events: list[c_void_p] = []
         """Events that nobody has any more."""
         self.timed_events: list[c_void_p] = []
-        self.recorded: list[Any] | None = None
-        """The kernels of the graph that is recorded, if one is."""
         self._lock = renewed(threading.RLock())
         """Held by who asks for work: what is asked for together comes together, and graphs record one thread."""
         self._dropped: deque[tuple[str, c_void_p]] = deque()
@@ -63,8 +61,7 @@ class CudaContext:
     def entered(self) -> Iterator[Callable[..., None]]:
         """Let this thread ask for work in the body of a `with`, and no other; the value calls the driver."""
         with self._lock, self.current() as call:
-            if self.recorded is None:  # else the driver takes nothing back, and no questions
-                self.tidy()
+            self.tidy()
             yield call
 
     @contextmanager
@@ -122,5 +119,5 @@ class CudaContext:
 
     def checked(self) -> None:
         """Wait for what was started last, where the user wants to know what fails (`HYBRIDIZE_DEVICE_CHECK`)."""
-        if CONFIG.device_check and self.recorded is None:
+        if CONFIG.device_check:
             self.call("cuStreamSynchronize", self.stream)

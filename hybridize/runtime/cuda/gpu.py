@@ -18,7 +18,7 @@ from hybridize.runtime.cuda.counting import OLDEST, build
 from hybridize.runtime.cuda.library import OUT_OF_MEMORY, Driver, driver, version
 from hybridize.runtime.cuda.linking import module
 from hybridize.runtime.cuda.staging import PinnedCopies
-from hybridize.runtime.cuda.work import CudaEvent, CudaFunction, CudaGraph, CudaModule
+from hybridize.runtime.cuda.work import CudaEvent, CudaFunction, CudaGraph, CudaModule, CudaRecording
 
 CUDA: Final = 2
 """DLPack's number of NVIDIA's GPUs."""
@@ -33,8 +33,6 @@ _ORDINAL: Final = 9
 _NO_MORE_PEERS: Final = (217, 704, 711)
 """Results of `cuCtxEnablePeerAccess` where there is no way between two GPUs, where PyTorch has asked before, and where
 a GPU has as many peers as it can."""
-_OF_THIS_THREAD: Final = 1
-"""`CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`: what other threads ask of the driver meanwhile is theirs."""
 
 
 class Gpu(CudaContext):
@@ -81,6 +79,8 @@ class Gpu(CudaContext):
         self._since: CudaEvent | None = None
         """Behind the last work that may use one of those that are free."""
         self._staging = PinnedCopies(self)
+        self._recording: CudaRecording | None = None
+        """What launches and copies go to, while a graph is recorded."""
         self._reached: set[int | None] = set()
         """The contexts whose memory this one reads by itself, or never will."""
 
@@ -139,7 +139,7 @@ class Gpu(CudaContext):
         """Let blocks be used again that nobody has any more."""
         while self._freed:
             self._blocks.give_back(self._freed.popleft())
-        while self._lent and self.recorded is None:
+        while self._lent:
             address, streams = self._lent.popleft()
             if streams <= self.lasting:
                 for stream in streams:
@@ -211,7 +211,7 @@ class Gpu(CudaContext):
 
         What is asked for next waits for it. It waits itself for those who used its memory before, and for nobody else.
         """
-        if array.nbytes < BESIDE or self.recorded is not None:
+        if array.nbytes < BESIDE:
             return None
         with self.entered() as call:
             address = self._arrivals.take(array.nbytes)
@@ -237,7 +237,10 @@ class Gpu(CudaContext):
     def copy(self, to: int, source: int, nbytes: int) -> None:
         """Copy bytes of the device."""
         with self.entered() as call:
-            call("cuMemcpyDtoDAsync_v2", to, source, nbytes, self.stream)
+            if self._recording is not None:
+                self._recording.copy(to, source, nbytes)
+            else:
+                call("cuMemcpyDtoDAsync_v2", to, source, nbytes, self.stream)
 
     def copy_from(self, other: Gpu, to: int, source: int, nbytes: int) -> None:
         """Copy bytes of another GPU, after what was asked of it; what it does next waits for the copy."""
@@ -274,9 +277,10 @@ class Gpu(CudaContext):
         values = (c_uint64 * len(arguments))(*arguments)
         with self.entered() as call:
             function.allow(shared_bytes)
+            if self._recording is not None:
+                self._recording.launch(function, blocks, sizes, shared_bytes, _each(values))
+                return
             self.starter.note(function.name)
-            if self.recorded is not None:
-                self.recorded.append(function)
             call("cuLaunchKernel", function.handle, *blocks, *sizes, shared_bytes, self.stream, _each(values), None)
             self.checked()
 
@@ -288,28 +292,18 @@ class Gpu(CudaContext):
             graph: one that does this from now on in place of what it did; none: a new one.
         """
         graph = graph if graph is not None else CudaGraph(self)
-        graph_handle = c_void_p()
-        with self.entered() as call, self.starter.recording():
-            call("cuStreamBeginCapture_v2", self.stream, _OF_THIS_THREAD)
-            kernels: list[CudaFunction] = []
-            self.recorded = kernels
+        with self.entered(), self.starter.recording():
+            recording = self._recording = CudaRecording(self)
             try:
                 yield graph
-            except BaseException:
-                self.recorded = None
-                if self.driver.result("cuStreamEndCapture", self.stream, byref(graph_handle)) == 0 and graph_handle:
-                    call("cuGraphDestroy", graph_handle)
-                raise
-            self.recorded = None
-            call("cuStreamEndCapture", self.stream, byref(graph_handle))
-            try:
-                graph.take(graph_handle)
-            except DeviceMemoryError:
-                self._make_room()
-                graph.take(graph_handle)
+                try:
+                    graph.take(recording)
+                except DeviceMemoryError:
+                    self._make_room()
+                    graph.take(recording)
             finally:
-                call("cuGraphDestroy", graph_handle)
-            graph.kernels = kernels
+                self._recording = None
+                recording.end()
 
     def failed_to_start(self, name: str, result: int) -> None:
         """Take note of the result of a function of the driver that machine code has called."""

@@ -16,16 +16,14 @@ typedef int CUresult;
 typedef uint64_t CUdeviceptr;
 
 enum { INVALID = 1, OUT_OF_MEMORY = 2, NO_INIT = 3, NO_DEVICE = 101, NO_IMAGE = 200, INVALID_CONTEXT = 201, PEER_IS_ENABLED = 704, INVALID_PTX = 218,
-       NOT_FOUND = 500, NOT_READY = 600, CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED = 901, NOT_UPDATED = 910 };
+       NOT_FOUND = 500, NOT_READY = 600, NOT_UPDATED = 910 };
 
 /* --------------------------------------------------------------------------------------------------- what tests say */
 
 static volatile int slow; /* while it is 1, who waits waits on */
 static int version = 12040, gpus = 2, arch = 90, started, owner, peers_are_enabled;
 static __thread int depth; /* contexts of this thread */
-static __thread struct stream *recording; /* the stream that this thread records */
 static void forget_streams(void);
-static CUresult spoiled(void);
 static size_t total = 64u << 20, used, others; /* what the GPUs of earlier tests keep */
 static char log_text[1 << 20];
 static struct { char name[64]; int result, after; } planned;
@@ -76,8 +74,6 @@ static CUresult called(const char *name) {
 
 #define CALLED(name) ALONE; do { CUresult r = called(name); if (r) return r; } while (0)
 #define IN_CONTEXT(name) CALLED(name); if (depth < 1) return INVALID_CONTEXT
-/* What a thread may not do while it records, as no graph would know of it: it ends the recording. */
-#define UNRECORDED(name) IN_CONTEXT(name); if (recording) return spoiled()
 
 /* ------------------------------------------------------------------------------------------------------- the stream */
 
@@ -92,8 +88,8 @@ struct function { char name[128]; int shared, kernel; };
 struct stream;
 struct work { int kind; uint64_t to, from, nbytes; struct function *function; uint64_t arguments[8]; unsigned lanes;
               struct stream *other; int64_t place, launch; };
-struct graph { struct work items[4096]; int count, is_spoiled; };
-struct stream { struct work queue[4096]; int64_t asked, done; struct graph *recording; struct stream *next; };
+struct graph { struct work items[4096]; int count; };
+struct stream { struct work queue[4096]; int64_t asked, done; struct stream *next; };
 struct event { struct stream *stream; int64_t place; };
 enum { COPY, LAUNCH, WAIT, KERNEL };
 
@@ -105,7 +101,6 @@ static struct stream *stream_of(void *handle) {
 }
 
 static void until(struct stream *s, int64_t place);
-static CUresult spoiled(void) { recording->recording->is_spoiled = 1; return CAPTURE_UNSUPPORTED; }
 
 static void run(struct work *w) {
     if (w->kind == COPY) { memcpy((void *)w->to, (void *)w->from, w->nbytes); return; }
@@ -130,7 +125,6 @@ static int is_busy(void) {
 static CUresult ask(void *stream, struct work w) {
     struct stream *s = stream_of(stream);
     if (!s) return INVALID;
-    if (s->recording) { s->recording->items[s->recording->count++] = w; return 0; }
     if (s->asked - s->done == 4096) until(s, s->done + 1);
     s->queue[s->asked++ % 4096] = w;
     return 0;
@@ -148,7 +142,7 @@ CUresult cuStreamCreate(void **stream, unsigned flags) {
 }
 
 CUresult cuStreamSynchronize(void *stream) {
-    UNRECORDED("cuStreamSynchronize");
+    IN_CONTEXT("cuStreamSynchronize");
     struct stream *s = stream_of(stream);
     if (!s) return INVALID;
     until(s, s->asked);
@@ -159,23 +153,6 @@ CUresult cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
     IN_CONTEXT("cuStreamWaitEvent");
     struct event *e = event;
     return flags ? INVALID : e->stream ? ask(stream, (struct work){WAIT, .other = e->stream, .place = e->place}) : 0;
-}
-
-CUresult cuStreamBeginCapture_v2(void *stream, int mode) {
-    IN_CONTEXT("cuStreamBeginCapture_v2");
-    struct stream *s = stream_of(stream);
-    if (!s || s->recording || mode != 1) return INVALID;
-    s->recording = calloc(1, sizeof *s->recording);
-    recording = s;
-    return 0;
-}
-
-CUresult cuStreamEndCapture(void *stream, void **graph) {
-    IN_CONTEXT("cuStreamEndCapture");
-    struct stream *s = stream_of(stream);
-    if (!s || recording != s) return CAPTURE_INVALIDATED;
-    *graph = s->recording, s->recording = NULL, recording = NULL;
-    return ((struct graph *)*graph)->is_spoiled ? (*graph = NULL, CAPTURE_INVALIDATED) : 0;
 }
 
 CUresult cuEventCreate(void **event, unsigned flags) {
@@ -189,11 +166,11 @@ CUresult cuEventRecord(void *event, void *stream) {
     struct stream *s = stream_of(stream);
     if (!s) return INVALID;
     *(struct event *)event = (struct event){s, s->asked};
-    return s->recording ? CAPTURE_UNSUPPORTED : 0;
+    return 0;
 }
 
 CUresult cuEventSynchronize(void *event) {
-    { UNRECORDED("cuEventSynchronize"); }
+    { IN_CONTEXT("cuEventSynchronize"); }
     while (slow) usleep(100);
     ALONE;
     struct event *e = event;
@@ -202,13 +179,13 @@ CUresult cuEventSynchronize(void *event) {
 }
 
 CUresult cuEventQuery(void *event) {
-    UNRECORDED("cuEventQuery");
+    IN_CONTEXT("cuEventQuery");
     struct event *e = event;
     return e->stream && e->stream->done < e->place ? NOT_READY : 0;
 }
 
 CUresult cuCtxSynchronize(void) {
-    UNRECORDED("cuCtxSynchronize");
+    IN_CONTEXT("cuCtxSynchronize");
     for (struct stream *s = streams; s; s = s->next) until(s, s->asked);
     for (int i = 0; i < 2; i++) until(&defaults[i], defaults[i].asked);
     return 0;
@@ -274,7 +251,7 @@ CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *all) {
 }
 
 CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t nbytes) {
-    UNRECORDED("cuMemAlloc_v2");
+    IN_CONTEXT("cuMemAlloc_v2");
     if (used + nbytes > total) return OUT_OF_MEMORY;
     struct chunk *chunk = NULL;
     if (posix_memalign((void **)&chunk, 512, sizeof *chunk + nbytes)) return OUT_OF_MEMORY;
@@ -285,7 +262,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t nbytes) {
 }
 
 CUresult cuMemFree_v2(CUdeviceptr address) {
-    UNRECORDED("cuMemFree_v2");
+    IN_CONTEXT("cuMemFree_v2");
     if (is_busy()) return INVALID; /* the real one waits; who relies on that has forgotten to */
     struct chunk *chunk = (struct chunk *)address - 1;
     used -= chunk->nbytes;
@@ -294,12 +271,12 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
 }
 
 CUresult cuMemHostAlloc(void **address, size_t nbytes, unsigned flags) {
-    UNRECORDED("cuMemHostAlloc");
+    IN_CONTEXT("cuMemHostAlloc");
     *address = malloc(nbytes);
     return flags ? INVALID : 0;
 }
 
-CUresult cuMemFreeHost(void *address) { UNRECORDED("cuMemFreeHost"); free(address); return is_busy() ? INVALID : 0; }
+CUresult cuMemFreeHost(void *address) { IN_CONTEXT("cuMemFreeHost"); free(address); return is_busy() ? INVALID : 0; }
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t nbytes, void *stream) {
     IN_CONTEXT("cuMemcpyHtoDAsync_v2");
@@ -337,7 +314,7 @@ CUresult cuPointerGetAttribute(void *answer, int number, CUdeviceptr address) {
 struct link { char *text; char *log; size_t log_bytes; };
 
 CUresult cuLinkCreate_v2(unsigned count, int *options, void **values, void **state) {
-    UNRECORDED("cuLinkCreate_v2");
+    IN_CONTEXT("cuLinkCreate_v2");
     struct link *link = *state = calloc(1, sizeof *link);
     if (count == 2 && options[0] == 5 && options[1] == 6) link->log = values[0], link->log_bytes = (size_t)values[1];
     return 0;
@@ -373,7 +350,7 @@ CUresult cuLinkDestroy(void *state) {
 }
 
 CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values) {
-    UNRECORDED("cuModuleLoadDataEx");
+    IN_CONTEXT("cuModuleLoadDataEx");
     char head[16];
     snprintf(head, sizeof head, "CUBIN%d ", version);
     if (strncmp(image, head, strlen(head))) return NO_IMAGE;
@@ -382,7 +359,7 @@ CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned count, in
 }
 
 CUresult cuModuleUnload(void *module) {
-    UNRECORDED("cuModuleUnload");
+    IN_CONTEXT("cuModuleUnload");
     if (is_busy()) return INVALID; /* nobody promises that the real one waits for kernels */
     free(module);
     return 0;
@@ -414,24 +391,68 @@ CUresult cuFuncSetAttribute(void *function, int number, int value) {
     return 0;
 }
 
+static CUresult launch_of(void *function, const unsigned *sizes, void **arguments, struct work *w) {
+    struct function *f = function;
+    unsigned threads = sizes[3] * sizes[4] * sizes[5];
+    if ((int)sizes[6] > f->shared || threads > 1024) return INVALID;
+    if (f->kernel) {
+        uint64_t values[256];
+        for (int i = 0; i < f->kernel >> 16; i++) values[i] = *(uint64_t *)arguments[i];
+        *w = (struct work){KERNEL, .launch = prepare(f->kernel & 0xFFFF, values, sizes)};
+        return 0;
+    }
+    *w = (struct work){LAUNCH, .function = f, .lanes = sizes[0] * sizes[1] * sizes[2] * threads};
+    int count = !strcmp(f->name, "fill") ? 3 : !strcmp(f->name, "add") ? 4 : 1;
+    for (int i = 0; i < count; i++) w->arguments[i] = *(uint64_t *)arguments[i];
+    return 0;
+}
+
 CUresult cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                         unsigned shared, void *stream, void **arguments, void **extra) {
     IN_CONTEXT("cuLaunchKernel");
-    struct function *f = function;
-    if (extra || (int)shared > f->shared || bx * by * bz > 1024) return INVALID;
-    if (f->kernel) {
-        uint64_t values[256];
-        unsigned sizes[] = {gx, gy, gz, bx, by, bz, shared};
-        for (int i = 0; i < f->kernel >> 16; i++) values[i] = *(uint64_t *)arguments[i];
-        return ask(stream, (struct work){KERNEL, .launch = prepare(f->kernel & 0xFFFF, values, sizes)});
-    }
-    struct work w = {LAUNCH, .function = f, .lanes = gx * gy * gz * bx * by * bz};
-    int count = !strcmp(f->name, "fill") ? 3 : !strcmp(f->name, "add") ? 4 : 1;
-    for (int i = 0; i < count; i++) w.arguments[i] = *(uint64_t *)arguments[i];
-    return ask(stream, w);
+    struct work w;
+    CUresult result = launch_of(function, (unsigned[]){gx, gy, gz, bx, by, bz, shared}, arguments, &w);
+    return extra ? INVALID : result ? result : ask(stream, w);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- graphs */
+
+struct launch_node { void *function; unsigned sizes[7]; void **arguments, **extra; void *kernel, *context; };
+struct copy_side { size_t x, y, z, lod; int kind; void *host; CUdeviceptr device; void *array, *reserved; size_t pitch, height; };
+struct copy_node { struct copy_side from, to; size_t width, height, depth; };
+
+CUresult cuGraphCreate(void **graph, unsigned flags) {
+    IN_CONTEXT("cuGraphCreate");
+    *graph = calloc(1, sizeof(struct graph));
+    return flags ? INVALID : 0;
+}
+
+/* A node's handle is its place; each comes after the one before. */
+static CUresult add(struct graph *g, void **node, void **after, size_t count, struct work w) {
+    if (count != (g->count > 0) || (count && (intptr_t)*after != g->count) || g->count == 4096) return INVALID;
+    g->items[g->count++] = w;
+    *node = (void *)(intptr_t)g->count;
+    return 0;
+}
+
+CUresult cuGraphAddKernelNode_v2(void **node, void *graph, void **after, size_t count, struct launch_node *one) {
+    IN_CONTEXT("cuGraphAddKernelNode_v2");
+    struct work w;
+    CUresult result = launch_of(one->function, one->sizes, one->arguments, &w);
+    return one->extra || one->kernel || one->context ? INVALID : result ? result : add(graph, node, after, count, w);
+}
+
+static int is_row(struct copy_side *s, size_t nbytes) {
+    return !s->x && !s->y && !s->z && !s->lod && s->kind == 2 && !s->host && s->device && !s->array && !s->reserved &&
+           s->pitch == nbytes && s->pitch < 1u << 31 && s->height == 1;
+}
+
+CUresult cuGraphAddMemcpyNode(void **node, void *graph, void **after, size_t count, struct copy_node *one, void *context) {
+    IN_CONTEXT("cuGraphAddMemcpyNode");
+    if (!context || !one->width || one->height != 1 || one->depth != 1) return INVALID;
+    if (!is_row(&one->from, one->width) || !is_row(&one->to, one->width)) return INVALID;
+    return add(graph, node, after, count, (struct work){COPY, one->to.device, one->from.device, one->width, .lanes = 0});
+}
 
 CUresult cuGraphInstantiateWithFlags(void **executable, void *graph, uint64_t flags) {
     IN_CONTEXT("cuGraphInstantiateWithFlags");
