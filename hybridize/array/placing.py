@@ -265,18 +265,6 @@ _ACROSS = frozenset({"array", "asarray", "copyto", "save", "savez", "savez_compr
 """Functions that take arrays from where they are."""
 
 
-def check_here(name: str, arrays: list[Any]) -> None:
-    """Refuse arrays in the memory of a GPU.
-
-    Raises:
-        DeviceError E705: there is one.
-    """
-    for x in arrays if AWAY and not capturing() else ():
-        device = device_of(x)
-        if device is not None and is_away(device):
-            raise unsupported(name, x.type, device)
-
-
 def check_hosts(name: str, values: Iterable[Any], arrays: list[Any]) -> None:
     """Refuse arrays of NumPy's beside arrays in the memory of a GPU, those in lists and tuples included.
 

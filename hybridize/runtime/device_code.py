@@ -103,16 +103,27 @@ class _Shared:
     """What the programs of a device share."""
 
     def __init__(self, accelerator: Accelerator) -> None:
-        self.codes: WeakSet[DeviceCode] = WeakSet()
+        self._codes: WeakSet[DeviceCode] = WeakSet()
+        self._listing = renewed(threading.RLock())
         self._scratch: DeviceMemory | None = None
         accelerator.when_scarce.append(self.drop)
         if accelerator.starter is not None:
             accelerator.starter.idle.append(self._idle_bytes)
 
+    def add(self, code: DeviceCode) -> None:
+        """Take a program in."""
+        with self._listing:
+            self._codes.add(code)
+
+    def codes(self) -> list[DeviceCode]:
+        """List the programs that are there."""
+        with self._listing:
+            return list(self._codes)
+
     def drop(self) -> None:
         """Give back the graphs of all programs, and what they keep."""
         self._scratch = None
-        for one in list(self.codes):
+        for one in self.codes():
             one.drop_graphs()
 
     def scratch(self, accelerator: Accelerator, nbytes: int) -> DeviceMemory:
@@ -122,7 +133,7 @@ class _Shared:
         """
         known = self._scratch
         if known is None or known.nbytes < nbytes:
-            for one in list(self.codes) if known is not None else ():
+            for one in self.codes() if known is not None else ():
                 one.drop_graphs(known)
             known = self._scratch = None  # before there is another
             known = self._scratch = DeviceMemory(accelerator, nbytes)
@@ -131,17 +142,26 @@ class _Shared:
     def _idle_bytes(self) -> int:
         """Count the bytes that are there for later calls alone."""
         kept = 0 if self._scratch is None else self._scratch.nbytes
-        return kept + sum(one.idle_bytes for one in list(self.codes))
+        return kept + sum(one.idle_bytes for one in self.codes())
 
 
 _SHARED: Final[WeakKeyDictionary[Accelerator, _Shared]] = WeakKeyDictionary()
 
 
+_SHARING: Final = renewed(threading.RLock())
+
+
 def _shared(accelerator: Accelerator) -> _Shared:
-    shared = _SHARED.get(accelerator)
-    if shared is None:
-        shared = _SHARED[accelerator] = _Shared(accelerator)
-    return shared
+    with _SHARING:
+        shared = _SHARED.get(accelerator)
+        if shared is None:
+            shared = _SHARED[accelerator] = _Shared(accelerator)
+        return shared
+
+
+def loaded_on(accelerator: Accelerator) -> list[DeviceCode]:
+    """List the programs that are loaded on a device."""
+    return _shared(accelerator).codes()
 
 
 Link = Callable[[Any, Sequence[DeviceMemory], DeviceMemory], Instance]
@@ -237,7 +257,7 @@ class DeviceCode:
             for slot, constant in enumerate(program.constants)
         ]
         """Those in the slots of `derivers` are empty."""
-        _shared(accelerator).codes.add(self)
+        _shared(accelerator).add(self)
         addresses = [one for step in program.plan.steps for one in step.arguments if isinstance(one, PlanAddress)]
         sources = [one for derivation in program.plan.derivations for one in derivation.sources]
         self._read: frozenset[int] = frozenset(
@@ -270,13 +290,20 @@ class DeviceCode:
         return sent(array, self.accelerator, self.number)
 
     def drop_graphs(self, scratch: DeviceMemory | None = None) -> None:
-        """Give back the graphs, those that share a scratch or all, which are made anew where they are needed."""
-        for key, one in [*self._graphs.items()]:
-            if scratch is None or one.scratch is scratch:
-                self._graphs.pop(key, None)
-                one.drop()
-        if scratch is None:
-            self._stretches.clear()
+        """Give back the graphs, those that share a scratch or all, which are made anew where they are needed; not while
+        another thread asks for a call: it may wait for the device, which the caller has.
+        """
+        if not self.lock.acquire(blocking=False):
+            return
+        try:
+            for key, one in [*self._graphs.items()]:
+                if scratch is None or one.scratch is scratch:
+                    self._graphs.pop(key, None)
+                    one.drop()
+            if scratch is None:
+                self._stretches.clear()
+        finally:
+            self.lock.release()
 
     @property
     def idle_bytes(self) -> int:

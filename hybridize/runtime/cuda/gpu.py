@@ -6,25 +6,15 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from ctypes import (
-    addressof,
-    byref,
-    c_float,
-    c_int,
-    c_size_t,
-    c_uint64,
-    c_void_p,
-    create_string_buffer,
-    sizeof,
-)  # fmt: skip
+from ctypes import addressof, byref, c_float, c_int, c_size_t, c_uint64, c_void_p, create_string_buffer, sizeof
 from typing import Any, Final
 
 from numpy.typing import NDArray
 
-from hybridize.base.errors import DeviceMemoryError
+from hybridize.base.errors import DeviceError, DeviceMemoryError
 from hybridize.runtime.cuda.blocks import Blocks
 from hybridize.runtime.cuda.context import CudaContext
-from hybridize.runtime.cuda.counting import build
+from hybridize.runtime.cuda.counting import OLDEST, build
 from hybridize.runtime.cuda.library import OUT_OF_MEMORY, Driver, driver, version
 from hybridize.runtime.cuda.linking import module
 from hybridize.runtime.cuda.staging import PinnedCopies
@@ -40,8 +30,9 @@ _MAJOR, _MINOR = 75, 76
 """Attributes of a GPU: the two numbers of its architecture."""
 _ORDINAL: Final = 9
 """`CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL`."""
-_NO_MORE_PEERS: Final = (217, 704)
-"""Results of `cuCtxEnablePeerAccess` where there is no way between two GPUs, and where PyTorch has asked before."""
+_NO_MORE_PEERS: Final = (217, 704, 711)
+"""Results of `cuCtxEnablePeerAccess` where there is no way between two GPUs, where PyTorch has asked before, and where
+a GPU has as many peers as it can."""
 _OF_THIS_THREAD: Final = 1
 """`CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`: what other threads ask of the driver meanwhile is theirs."""
 
@@ -53,20 +44,22 @@ class Gpu(CudaContext):
         number: of those that `CUDA_VISIBLE_DEVICES` shows.
 
     Raises:
-        DeviceError E709: the driver is missing, too old, or does not start.
+        DeviceError E709: the driver is missing, too old, or does not start; or the GPU is too old.
     """
 
     dlpack: int = CUDA
     """DLPack's number of its kind."""
 
-    dlpack = CUDA
-
     def __init__(self, number: int) -> None:
         opened = driver()
         device = c_int()
-        opened("cuDeviceGet", byref(device), number)
+        opened.begin("cuDeviceGet", byref(device), number)
         self.name: str = _name(opened, device.value)
-        self.arch: str = f"sm_{_attribute(opened, device.value, _MAJOR)}{_attribute(opened, device.value, _MINOR)}"
+        arch = 10 * _attribute(opened, device.value, _MAJOR) + _attribute(opened, device.value, _MINOR)
+        self.arch: str = f"sm_{arch}"
+        if arch < OLDEST:
+            what = f"{self.name} ({self.arch}) cannot run kernels for sm_{OLDEST}, the oldest that there are"
+            raise DeviceError("E709", what, help="choose another by CUDA_VISIBLE_DEVICES, or unset HYBRIDIZE_DEVICE")
         self.release: str = f"CUDA {version(opened)}, driver {build() or 'unknown'}"
         """The release of the driver, and with it of its compiler."""
         super().__init__(opened, device)
@@ -106,10 +99,7 @@ class Gpu(CudaContext):
             self._take_back()
             address = self._blocks.take(nbytes)
             if address is None:
-                for drop in self.when_scarce:
-                    drop()
-                self.tidy()
-                self._shrink()
+                self._make_room()
                 address = self._blocks.take(nbytes)
             if address is None:
                 free, total = self._memory()
@@ -170,12 +160,12 @@ class Gpu(CudaContext):
     def tidy(self) -> None:
         """Give back what nobody has any more, also to others, where the GPU is done with it."""
         super().tidy()
-        if self._left and self.recorded is None:
+        if self._left:
             while self._left:
                 self._arrivals.give_back(self._left.popleft())
             self._since = CudaEvent(self, timed=False)
             self.call("cuEventRecord", self._since.handle, self.stream)
-        while self._borrowed and self.recorded is None:
+        while self._borrowed:
             owner, event = self._borrowed.popleft(), CudaEvent(self, timed=False)
             self.call("cuEventRecord", event.handle, self.stream)
             self._leaving.append((event, owner))
@@ -188,6 +178,13 @@ class Gpu(CudaContext):
         self.call("cuMemGetInfo_v2", byref(free), byref(total))
         idle = sum(count() for count in self.starter.idle)
         return free.value + self._blocks.unused + self._arrivals.unused + idle, total.value
+
+    def _make_room(self) -> None:
+        """Give back what can be made again, and what nobody has."""
+        for drop in self.when_scarce:
+            drop()
+        self.tidy()
+        self._shrink()
 
     def _shrink(self) -> None:
         self._take_back()
@@ -226,7 +223,7 @@ class Gpu(CudaContext):
         with self.entered() as call:
             there = CudaEvent(self, timed=False)
             call("cuEventRecord", there.handle, self.arriving)
-            self.after(there.handle)
+            self.after(there)
         return address
 
     def copy_in(self, address: int, array: NDArray[Any]) -> None:
@@ -244,11 +241,11 @@ class Gpu(CudaContext):
 
     def copy_from(self, other: Gpu, to: int, source: int, nbytes: int) -> None:
         """Copy bytes of another GPU, after what was asked of it; what it does next waits for the copy."""
-        self.after(other.event().handle)
+        self.after(other.event())
         with self.entered() as call:
             self._reach(other)
             call("cuMemcpyPeerAsync", to, self.handle, source, other.handle, nbytes, self.stream)
-        other.after(self.event().handle)
+        other.after(self.event())
 
     def _reach(self, other: Gpu) -> None:
         """Let this GPU read the memory of another one by itself, where it can: else the driver copies by the host."""
@@ -305,7 +302,13 @@ class Gpu(CudaContext):
                 raise
             self.recorded = None
             call("cuStreamEndCapture", self.stream, byref(graph_handle))
-            graph.take(graph_handle)
+            try:
+                graph.take(graph_handle)
+            except DeviceMemoryError:
+                self._make_room()
+                graph.take(graph_handle)
+            finally:
+                call("cuGraphDestroy", graph_handle)
             graph.kernels = kernels
 
     def failed_to_start(self, name: str, result: int) -> None:
@@ -330,7 +333,7 @@ class Gpu(CudaContext):
             with self.entered() as call:
                 event = CudaEvent(self, timed=False)
                 call("cuEventRecord", event.handle, stream)
-                self.after(event.handle)
+                self.after(event)
 
     def place_of(self, address: int) -> int:
         """Return the number of the GPU whose memory is at an address."""

@@ -11,7 +11,7 @@ from ctypes import byref, c_int, c_void_p
 from typing import Final
 
 from hybridize.runtime.cuda.context import CudaContext
-from hybridize.runtime.cuda.library import NO_IMAGE, NOT_UPDATED
+from hybridize.runtime.cuda.library import NO_IMAGE
 from hybridize.runtime.cuda.signatures import UpdateResult
 
 _LOCAL_BYTES, _REGISTERS, _DYNAMIC_BYTES = 3, 4, 8
@@ -123,20 +123,20 @@ class CudaGraph:
         return self._handle.value or 0
 
     def take(self, recorded: c_void_p) -> None:
-        """Do from now on what was recorded; the GPU is entered."""
+        """Do from now on what was recorded; the GPU is entered.
+
+        Raises:
+            DeviceMemoryError E706: there is no memory.
+        """
         call = self._gpu.call
-        try:
-            if self._handle:
-                result = self._gpu.driver.result("cuGraphExecUpdate_v2", self._handle, recorded, byref(UpdateResult()))
-                if result == 0:
-                    return
-                if result != NOT_UPDATED:
-                    raise self._gpu.driver.error("cuGraphExecUpdate_v2", result)
-                call("cuGraphExecDestroy", self._handle)
-                self._handle = c_void_p()
-            call("cuGraphInstantiateWithFlags", byref(self._handle), recorded, 0)
-        finally:
-            call("cuGraphDestroy", recorded)
+        if self._handle:
+            result = self._gpu.driver.result("cuGraphExecUpdate_v2", self._handle, recorded, byref(UpdateResult()))
+            if result == 0:
+                return
+            # Of other nodes, or anything else that the driver minds in one that it has, and not in a new one.
+            call("cuGraphExecDestroy", self._handle)
+            self._handle = c_void_p()
+        call("cuGraphInstantiateWithFlags", byref(self._handle), recorded, 0)
 
     def launch(self) -> None:
         """Do all of it, after what was asked for before."""

@@ -21,9 +21,11 @@ enum { INVALID = 1, OUT_OF_MEMORY = 2, NO_INIT = 3, NO_DEVICE = 101, NO_IMAGE = 
 /* --------------------------------------------------------------------------------------------------- what tests say */
 
 static volatile int slow; /* while it is 1, who waits waits on */
-static int version = 12040, gpus = 2, started, owner, peers_are_enabled;
+static int version = 12040, gpus = 2, arch = 90, started, owner, peers_are_enabled;
 static __thread int depth; /* contexts of this thread */
+static __thread struct stream *recording; /* the stream that this thread records */
 static void forget_streams(void);
+static CUresult spoiled(void);
 static size_t total = 64u << 20, used, others; /* what the GPUs of earlier tests keep */
 static char log_text[1 << 20];
 static struct { char name[64]; int result, after; } planned;
@@ -32,6 +34,7 @@ static int lasting;
 void standin_set(const char *what, int64_t value) {
     if (!strcmp(what, "version")) version = (int)value;
     if (!strcmp(what, "gpus")) gpus = (int)value;
+    if (!strcmp(what, "arch")) arch = (int)value;
     if (!strcmp(what, "slow")) slow = (int)value;
     if (!strcmp(what, "owner")) owner = (int)value;
     if (!strcmp(what, "peers")) peers_are_enabled = (int)value;
@@ -64,7 +67,7 @@ static CUresult called(const char *name) {
     if (lasting) return lasting;
     if (planned.result && !strcmp(planned.name, name) && planned.after-- <= 0) {
         int result = planned.result;
-        if (result >= 700 && result < 800) lasting = result;
+        if (result >= 700 && result < 800 && result != 711) lasting = result;
         else planned.result = 0;
         return result;
     }
@@ -73,6 +76,8 @@ static CUresult called(const char *name) {
 
 #define CALLED(name) ALONE; do { CUresult r = called(name); if (r) return r; } while (0)
 #define IN_CONTEXT(name) CALLED(name); if (depth < 1) return INVALID_CONTEXT
+/* What a thread may not do while it records, as no graph would know of it: it ends the recording. */
+#define UNRECORDED(name) IN_CONTEXT(name); if (recording) return spoiled()
 
 /* ------------------------------------------------------------------------------------------------------- the stream */
 
@@ -87,7 +92,7 @@ struct function { char name[128]; int shared, kernel; };
 struct stream;
 struct work { int kind; uint64_t to, from, nbytes; struct function *function; uint64_t arguments[8]; unsigned lanes;
               struct stream *other; int64_t place, launch; };
-struct graph { struct work items[4096]; int count; };
+struct graph { struct work items[4096]; int count, is_spoiled; };
 struct stream { struct work queue[4096]; int64_t asked, done; struct graph *recording; struct stream *next; };
 struct event { struct stream *stream; int64_t place; };
 enum { COPY, LAUNCH, WAIT, KERNEL };
@@ -100,6 +105,7 @@ static struct stream *stream_of(void *handle) {
 }
 
 static void until(struct stream *s, int64_t place);
+static CUresult spoiled(void) { recording->recording->is_spoiled = 1; return CAPTURE_UNSUPPORTED; }
 
 static void run(struct work *w) {
     if (w->kind == COPY) { memcpy((void *)w->to, (void *)w->from, w->nbytes); return; }
@@ -142,10 +148,9 @@ CUresult cuStreamCreate(void **stream, unsigned flags) {
 }
 
 CUresult cuStreamSynchronize(void *stream) {
-    IN_CONTEXT("cuStreamSynchronize");
+    UNRECORDED("cuStreamSynchronize");
     struct stream *s = stream_of(stream);
     if (!s) return INVALID;
-    if (s->recording) return CAPTURE_UNSUPPORTED;
     until(s, s->asked);
     return lasting;
 }
@@ -161,15 +166,16 @@ CUresult cuStreamBeginCapture_v2(void *stream, int mode) {
     struct stream *s = stream_of(stream);
     if (!s || s->recording || mode != 1) return INVALID;
     s->recording = calloc(1, sizeof *s->recording);
+    recording = s;
     return 0;
 }
 
 CUresult cuStreamEndCapture(void *stream, void **graph) {
     IN_CONTEXT("cuStreamEndCapture");
     struct stream *s = stream_of(stream);
-    if (!s || !s->recording) return CAPTURE_INVALIDATED;
-    *graph = s->recording, s->recording = NULL;
-    return 0;
+    if (!s || recording != s) return CAPTURE_INVALIDATED;
+    *graph = s->recording, s->recording = NULL, recording = NULL;
+    return ((struct graph *)*graph)->is_spoiled ? (*graph = NULL, CAPTURE_INVALIDATED) : 0;
 }
 
 CUresult cuEventCreate(void **event, unsigned flags) {
@@ -187,7 +193,7 @@ CUresult cuEventRecord(void *event, void *stream) {
 }
 
 CUresult cuEventSynchronize(void *event) {
-    { IN_CONTEXT("cuEventSynchronize"); }
+    { UNRECORDED("cuEventSynchronize"); }
     while (slow) usleep(100);
     ALONE;
     struct event *e = event;
@@ -196,13 +202,13 @@ CUresult cuEventSynchronize(void *event) {
 }
 
 CUresult cuEventQuery(void *event) {
-    IN_CONTEXT("cuEventQuery");
+    UNRECORDED("cuEventQuery");
     struct event *e = event;
     return e->stream && e->stream->done < e->place ? NOT_READY : 0;
 }
 
 CUresult cuCtxSynchronize(void) {
-    IN_CONTEXT("cuCtxSynchronize");
+    UNRECORDED("cuCtxSynchronize");
     for (struct stream *s = streams; s; s = s->next) until(s, s->asked);
     for (int i = 0; i < 2; i++) until(&defaults[i], defaults[i].asked);
     return 0;
@@ -234,7 +240,7 @@ CUresult cuDeviceGetName(char *name, int length, int device) {
 
 CUresult cuDeviceGetAttribute(int *value, int number, int device) {
     CALLED("cuDeviceGetAttribute");
-    *value = number == 75 ? 9 : number == 76 ? 0 : -1;
+    *value = number == 75 ? arch / 10 : number == 76 ? arch % 10 : -1;
     return device < gpus ? 0 : NO_DEVICE;
 }
 
@@ -268,7 +274,7 @@ CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *all) {
 }
 
 CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t nbytes) {
-    IN_CONTEXT("cuMemAlloc_v2");
+    UNRECORDED("cuMemAlloc_v2");
     if (used + nbytes > total) return OUT_OF_MEMORY;
     struct chunk *chunk = NULL;
     if (posix_memalign((void **)&chunk, 512, sizeof *chunk + nbytes)) return OUT_OF_MEMORY;
@@ -279,7 +285,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t nbytes) {
 }
 
 CUresult cuMemFree_v2(CUdeviceptr address) {
-    IN_CONTEXT("cuMemFree_v2");
+    UNRECORDED("cuMemFree_v2");
     if (is_busy()) return INVALID; /* the real one waits; who relies on that has forgotten to */
     struct chunk *chunk = (struct chunk *)address - 1;
     used -= chunk->nbytes;
@@ -288,12 +294,12 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
 }
 
 CUresult cuMemHostAlloc(void **address, size_t nbytes, unsigned flags) {
-    IN_CONTEXT("cuMemHostAlloc");
+    UNRECORDED("cuMemHostAlloc");
     *address = malloc(nbytes);
     return flags ? INVALID : 0;
 }
 
-CUresult cuMemFreeHost(void *address) { IN_CONTEXT("cuMemFreeHost"); free(address); return is_busy() ? INVALID : 0; }
+CUresult cuMemFreeHost(void *address) { UNRECORDED("cuMemFreeHost"); free(address); return is_busy() ? INVALID : 0; }
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t nbytes, void *stream) {
     IN_CONTEXT("cuMemcpyHtoDAsync_v2");
@@ -331,7 +337,7 @@ CUresult cuPointerGetAttribute(void *answer, int number, CUdeviceptr address) {
 struct link { char *text; char *log; size_t log_bytes; };
 
 CUresult cuLinkCreate_v2(unsigned count, int *options, void **values, void **state) {
-    IN_CONTEXT("cuLinkCreate_v2");
+    UNRECORDED("cuLinkCreate_v2");
     struct link *link = *state = calloc(1, sizeof *link);
     if (count == 2 && options[0] == 5 && options[1] == 6) link->log = values[0], link->log_bytes = (size_t)values[1];
     return 0;
@@ -367,7 +373,7 @@ CUresult cuLinkDestroy(void *state) {
 }
 
 CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values) {
-    IN_CONTEXT("cuModuleLoadDataEx");
+    UNRECORDED("cuModuleLoadDataEx");
     char head[16];
     snprintf(head, sizeof head, "CUBIN%d ", version);
     if (strncmp(image, head, strlen(head))) return NO_IMAGE;
@@ -375,7 +381,12 @@ CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned count, in
     return count || options || values ? INVALID : 0;
 }
 
-CUresult cuModuleUnload(void *module) { IN_CONTEXT("cuModuleUnload"); free(module); return 0; }
+CUresult cuModuleUnload(void *module) {
+    UNRECORDED("cuModuleUnload");
+    if (is_busy()) return INVALID; /* nobody promises that the real one waits for kernels */
+    free(module);
+    return 0;
+}
 
 CUresult cuModuleGetFunction(void **function, void *module, const char *name) {
     IN_CONTEXT("cuModuleGetFunction");
