@@ -108,10 +108,12 @@ def device_entry(
             there = {position: address for (position, *_), address in zip(sources, addresses, strict=True)}
             rest = zip(sources, buffers, starts, strict=True)
             bound = [(buffer, start) for (_, array, *_), buffer, start in rest if array is not None]
-            return instances.add(graph, [there[position] for position in range(count)], bound, memories, scratch)
+            inputs = [there[position] for position in range(count)]
+            return instances.add(graph, inputs, bound, derived, memories, scratch)
 
         try:
-            outputs = code.ask(addresses, [one.now() for one in derivers], instances and link)
+            derived = [one.now() for one in derivers]
+            outputs = code.ask(addresses, derived, instances and link)
         except HybridizeError:
             outputs = None
         if outputs is None:
@@ -125,7 +127,7 @@ def _instances(captured: Captured, machine: DeviceMachine) -> Instances | None:
     """The table of a program whose graphs machine code may start; None where it may not."""
     code, positions = machine.code, [one.position for one in captured.sources if one.array is None]
     starter = code.accelerator.starter
-    if starter is None or not is_supported() or machine.derived or not code.is_one_graph:
+    if starter is None or not is_supported() or not code.is_one_graph:
         return None
     if set(positions) != set(range(len(captured.call.kinds))):
         return None
@@ -137,8 +139,9 @@ def _instances(captured: Captured, machine: DeviceMachine) -> Instances | None:
         lock=code.lock,
         inputs=len(captured.call.kinds),
         bound=[one.array for one in captured.sources if one.array is not None],
-        buffers=[DeviceBuffer(None, row_major(one.shape, one.dtype), code.number, 0) for one in results],  # type: ignore[arg-type]
+        buffers=[_pattern(one, code.number) for one in results],
         storages=[_storage(machine.device) for _ in results],
+        derived=machine.derived,
         count=INSTANCES,
     )
     instances.present(PRESENT, (captured.call.devices or (machine.device,))[0])
@@ -174,6 +177,14 @@ def _finishing(captured: Captured) -> Callable[[tuple[Any, ...]], Any]:
     finish = assembling(captured.structure, captured.results)
     assert finish is not None
     return finish
+
+
+def _pattern(type_: TensorType, number: int) -> DeviceBuffer:
+    """A buffer that is like those of a result, and has no memory."""
+    nothing: Any = None
+    pattern = DeviceBuffer(nothing, row_major(type_.shape, type_.dtype), number, 0)
+    del pattern.base
+    return pattern
 
 
 def _array(buffer: Any, device: Device) -> ndarray:

@@ -175,6 +175,8 @@ class _Recorded:
         self.graphs = graphs
         self.scratch = scratch
         """What it shares with others, which is there for as long as it; None where a call brings its own."""
+        self.started = 0
+        """When Python started it last, by the count of what was started."""
         self._instance: ref[Instance] | None = None
 
     @property
@@ -186,10 +188,11 @@ class _Recorded:
         """Let machine code start it."""
         self._instance = ref(instance)
 
-    def was_used(self) -> bool:
-        """Tell whether machine code has started it since this was asked last."""
+    @property
+    def used(self) -> int:
+        """When it was started last."""
         instance = self.instance
-        return instance is not None and instance.was_used()
+        return self.started if instance is None else max(self.started, instance.used)
 
     def drop(self) -> None:
         """Keep machine code from starting it."""
@@ -239,7 +242,8 @@ class DeviceCode:
         self.number = number
         self._kernels = accelerator.load(program.ptx) if program.ptx else {}
         self._plans: OrderedDict[tuple[int, ...], Plan] = OrderedDict()
-        self._graphs: OrderedDict[tuple[Any, ...], _Recorded] = OrderedDict()
+        self._graphs: dict[tuple[Any, ...], _Recorded] = {}
+        self._count = 0
         self._seen: OrderedDict[tuple[Any, ...], None] = OrderedDict()
         self._stretches = Stretches(accelerator, self.launch, IN_GRAPH, IN_GRAPHS)
         self.lock: Any = renewed(threading.RLock())
@@ -478,19 +482,20 @@ class DeviceCode:
 
     def _started(self, key: tuple[Any, ...]) -> bool:
         """Ask for the graphs of a set of addresses; tell whether there are some."""
-        found = self._graphs.pop(key, None)
+        found = self._graphs.get(key)
         if found is None:
             return False
-        self._graphs[key] = found
+        starter = self.accelerator.starter
+        found.started = self._count = self._count + 1 if starter is None else starter.get("started")
         for graph in found.graphs:
             graph.launch()
         return True
 
     def _spare(self) -> Sequence[DeviceGraph]:
         """The graphs that were not started for longest, which nobody starts any more."""
-        for key in [key for key, one in self._graphs.items() if one.was_used()]:
-            self._graphs.move_to_end(key)
-        _, oldest = self._graphs.popitem(last=False)
+        graphs = [*self._graphs.items()]
+        key, oldest = min(graphs, key=lambda one: one[1].used)
+        self._graphs.pop(key, None)
         oldest.drop()
         return oldest.graphs
 

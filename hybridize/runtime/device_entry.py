@@ -32,21 +32,22 @@ from hybridize.runtime.externals import address
 RECENT: Final = 16
 """Programs that a device remembers, for errors."""
 STARTER: Final = (
-    "recorded", "failed", "untidy", "inherited", "asking", "started", "result", "place", "push", "launch", "pop",
+    "recorded", "untidy", "failed", "inherited", "asking", "started", "result", "place", "push", "launch", "pop",
     "context", "stream", "recent",
 )  # fmt: skip
 """Words of a `Starter`; the last one is the first of `RECENT`."""
 DEVICE: Final = (
     "starter", "accelerator", "buffer_class", "buffer_memory", "buffer_layout", "memory_accelerator", "memory_address",
     "memory_users", "origin", "nobody", "variable", "present", "known", "is_present", "PyContextVar_Get", "failed",
-    "number", "buffer_words", "storage_words", "buffers", "storages", "bound", "bound_count", "dirty_count", "dirty",
-    "rows", "row_count", "row_words",
+    "number", "buffer_words", "storage_words", "buffers", "storages", "bound", "bound_count", "derived", "dirty",
+    "derived_count", "derived_buffer", "rows", "row_count", "row_words",
 )  # fmt: skip
 """Words of what machine code knows of a program on a device."""
 ROW: Final = ("holder", "graph", "used")
 """The first words of a row of `Instances`; addresses follow."""
 _FIELD: Final = {name: number for number, name in enumerate(STARTER)}
 _WORD: Final = {name: number for number, name in enumerate(DEVICE)}
+_TABLES: Final = ("buffers", "storages", "bound", "derived")
 _PAUSE: Final = 2e-5
 """Seconds."""
 
@@ -109,11 +110,13 @@ _RECORDED, _ASKING, _STARTED, _RECENT = (_FIELD[name] for name in ("recorded", "
 _STARTERS: Final[weakref.WeakSet[Starter]] = weakref.WeakSet()
 
 
-@in_child
 def _inherit() -> None:
     """In a forked child: machine code starts nothing on devices that the parent has opened."""
     for starter in _STARTERS:
         starter.set(inherited=1)
+
+
+in_child(_inherit)
 
 
 class StartedGraph(Protocol):
@@ -155,13 +158,13 @@ class _Place:
 class Instance:
     """A graph that is in the table of a program, with the memory of its results and what it was recorded for."""
 
-    __slots__ = ("__weakref__", "_keep", "_lock", "_place", "_used", "graph", "memories")
+    __slots__ = ("__weakref__", "_keep", "_lock", "_place", "graph", "memories")
 
     def __init__(
         self, place: _Place, graph: StartedGraph, memories: Sequence[DeviceMemory], keep: Sequence[Any],
         lock: AbstractContextManager[Any],
     ) -> None:  # fmt: skip
-        self._place, self._keep, self._lock, self._used = place, keep, lock, 0
+        self._place, self._keep, self._lock = place, keep, lock
         self.graph = graph
         self.memories: tuple[DeviceMemory, ...] = tuple(memories)
         """Those of the results: where nobody but this tuple has them, they can be written."""
@@ -182,11 +185,10 @@ class Instance:
         """True until it is dropped."""
         return self._place.instance is self
 
-    def was_used(self) -> bool:
-        """Tell whether it was started since this was asked last."""
-        used = self._place.used if self.is_there else self._used
-        before, self._used = self._used, used
-        return used != before
+    @property
+    def used(self) -> int:
+        """When machine code started it last."""
+        return self._place.used if self.is_there else -1
 
     @property
     def idle_bytes(self) -> int:
@@ -220,8 +222,10 @@ class Instances:
         lock: held by who looks for a graph of the program, changes it or starts it.
         inputs: number of arguments that are arrays.
         bound: arrays outside of the arguments, which the program reads.
-        buffers: for each result a buffer like its own.
+        buffers: for each result a buffer like its own, which has no memory.
         storages: for each result what makes an array of the buffer.
+        derived: who derives constants of arrays. A slot `buffer` has the constant, and the word `dirty` says that it
+            has to be derived anew.
         count: of graphs.
     """
 
@@ -236,15 +240,21 @@ class Instances:
         bound: Sequence[Any],
         buffers: Sequence[DeviceBuffer],
         storages: Sequence[Any],
+        derived: Sequence[Any],
         count: int,
     ) -> None:
         self._lock, self._starter = lock, starter
-        size = len(ROW) + inputs + 3 * len(bound) + 2 * len(buffers)
+        size = len(ROW) + inputs + 3 * len(bound) + len(derived) + 2 * len(buffers)
         rows = numpy.zeros((count, size), numpy.int64)
         self._places = [_Place(row) for row in rows]
-        self._tables = [numpy.array([*map(id, objects)], numpy.int64) for objects in (buffers, storages, bound)]
+        words = {
+            name: [*map(id, objects)]
+            for name, objects in zip(_TABLES, (buffers, storages, bound, derived), strict=True)
+        }
+        words["dirty"] = [one.dirty.ctypes.data for one in derived]
+        self._tables = {name: numpy.array(addresses, numpy.int64) for name, addresses in words.items()}
         self._failed = _failing(starter, accelerator)
-        self._keep: list[Any] = [rows, starter, accelerator, bound, buffers, storages]
+        self._keep: list[Any] = [rows, starter, accelerator, bound, buffers, storages, derived]
         fields = {
             "starter": ctypes.addressof(starter.words),
             "accelerator": id(accelerator),
@@ -258,12 +268,13 @@ class Instances:
             "buffer_words": DeviceBuffer.__basicsize__ // 8,
             "storage_words": type(storages[0]).__basicsize__ // 8 if storages else 0,
             "bound_count": len(bound),
+            "derived_count": len(derived),
+            "derived_buffer": (cpython.member_offset(type(derived[0]), "buffer") or 0) if derived else 0,
             "rows": rows.ctypes.data,
             "row_count": count,
             "row_words": size,
         }
-        for table, field in zip(self._tables, ("buffers", "storages", "bound"), strict=True):
-            fields[field] = table.ctypes.data
+        fields |= {name: table.ctypes.data for name, table in self._tables.items()}
         self.words: NDArray[numpy.int64] = numpy.zeros(len(DEVICE), numpy.int64)
         for field, word in fields.items():
             self.words[_WORD[field]] = word
@@ -287,7 +298,7 @@ class Instances:
 
     def add(
         self, graph: StartedGraph, inputs: Sequence[int], bound: Sequence[tuple[DeviceBuffer, int]],
-        memories: Sequence[DeviceMemory], scratch: DeviceMemory,
+        derived: Sequence[DeviceBuffer], memories: Sequence[DeviceMemory], scratch: DeviceMemory,
     ) -> Instance:  # fmt: skip
         """Let machine code start a graph, in the place of the one that it has not started for longest.
 
@@ -295,6 +306,7 @@ class Instances:
             graph: what is started.
             inputs: the addresses of the arguments that it is for.
             bound: for each array outside its buffer, and the address of its memory: the very number.
+            derived: constants, one of each who derives them.
             memories: of its results, which it writes.
             scratch: it uses that, too.
         """
@@ -302,10 +314,11 @@ class Instances:
         words: list[int] = [graph.address, self._starter.get("started"), *inputs]
         for buffer, start in bound:
             words += id(buffer), id(buffer.base), id(start)
+        words += map(id, derived)
         numbers = [one.address for one in memories]
         for memory, number in zip(memories, numbers, strict=True):
             words += id(memory), id(number)
-        instance = Instance(place, graph, memories, [bound, numbers, scratch], self._lock)
+        instance = Instance(place, graph, memories, [bound, derived, numbers, scratch], self._lock)
         place.fill(instance, words)
         return instance
 

@@ -14,7 +14,8 @@
 
 // What all who start graphs of a device have in common.
 struct starter {
-    int64_t recorded, failed, untidy, inherited;  // reasons for which Python starts them
+    int64_t recorded, untidy;   // reasons for which Python starts them
+    int64_t failed, inherited;  // nobody does
     int64_t asking, started;
     int64_t result, place;  // of the last call of the driver that failed, and which it was
     int32_t (*push)(void *context);
@@ -38,14 +39,17 @@ struct device {
     int64_t buffer_words, storage_words;
     object **buffers, **storages;  // of each result one to copy
     object **bound;
-    int64_t bound_count, dirty_count;
-    int64_t **dirty;  // words that are not 0 where something has to be derived anew
+    int64_t bound_count;
+    object **derived;  // those who derive constants of arrays, and for each the word that is not 0 where it has to anew
+    int64_t **dirty;
+    int64_t derived_count, derived_buffer;
     int64_t *rows;
     int64_t row_count, row_words;
 };
 
 // A graph, and what it was recorded for. The addresses of arguments follow; of each bound array the buffer, its memory
-// and the number that is the address; of each result the memory and the number that is the address.
+// and the number that is the address; each derived constant; of each result the memory and the number that is the
+// address.
 struct row {
     object *holder;  // keeps all of it, and lets Python start the graph; null where there is none
     void *graph;
@@ -143,6 +147,8 @@ static bool fits(const struct call *call, const struct row *row) {
         if (AT(int64_t, device->bound[k], table->data_offset) != words[0]) return false;
         if (AT(int64_t, words[1], device->memory_address) != words[2]) return false;
     }
+    for (int64_t k = 0; k < device->derived_count; k++)
+        if (AT(int64_t, device->derived[k], device->derived_buffer) != *words++ || *device->dirty[k]) return false;
     for (int64_t k = 0; k < table->result_count; k++, words += 2)
         if (!is_free(device, (object *)words[0], (object *)words[1])) return false;
     return true;
@@ -151,8 +157,6 @@ static bool fits(const struct call *call, const struct row *row) {
 // The graph for a call; null where there is none.
 static struct row *find(const struct call *call) {
     const struct device *device = device_of(call->table);
-    for (int64_t k = 0; k < device->dirty_count; k++)
-        if (*device->dirty[k]) return NULL;
     for (int64_t k = 0; k < device->row_count; k++) {
         struct row *row = (struct row *)(device->rows + k * device->row_words);
         if (fits(call, row)) return row;
@@ -165,8 +169,8 @@ static enum answer start(const struct call *call, struct row *row) {
     struct process *process = call->process;
     const struct device *device = device_of(call->table);
     struct starter *starter = device->starter;
-    if (starter->recorded | starter->failed | starter->untidy | starter->inherited)
-        return ask(process, row->holder, process->True);
+    if (starter->failed | starter->inherited) return OTHER;
+    if (starter->recorded | starter->untidy) return ask(process, row->holder, process->True);
     row->used = starter->started++;
     starter->recent[row->used % RECENT] = device->number;
     void *graph = row->graph, *outside;

@@ -1,5 +1,5 @@
 ; Made of device_entry.c by `make runtimes`: clang version 22.1.8
-; 44d7d573b836c366f3a42f6f66329ebe12a68d8d4da17355cced2eb525aedf89
+; afb350759f93d0fa2d21f80d5d7016cac1bb68954e5507631f82e469a377d26a
 
 
 @table_offset = external constant i64, align 8
@@ -255,7 +255,7 @@ if.then3:
   %56 = load ptr, ptr %variable.i, align 8
   %call2.i = call i32 %55(ptr %56, ptr null, ptr %devices.i)
   %tobool.not.i119 = icmp eq i32 %call2.i, 0
-  br i1 %tobool.not.i119, label %if.end.i120, label %if.end5.thread220
+  br i1 %tobool.not.i119, label %if.end.i120, label %if.end5.thread217
 
 if.end.i120:
   %57 = load ptr, ptr %devices.i, align 8
@@ -279,7 +279,7 @@ lor.rhs.i:
   %Py_DecRef.i = getelementptr inbounds nuw i8, ptr %54, i64 48
   %64 = load ptr, ptr %Py_DecRef.i, align 8
   call void %64(ptr %57)
-  br i1 %cmp4.i125, label %if.end5.thread217, label %cond.false.i
+  br i1 %cmp4.i125, label %if.end5.thread214, label %cond.false.i
 
 cond.false.i:
   %is_present.i = getelementptr inbounds nuw i8, ptr %53, i64 104
@@ -290,18 +290,18 @@ cond.false.i:
   %67 = load ptr, ptr %PyObject_CallNoArgs.i.i127, align 8
   %call.i.i128 = call ptr %67(ptr %65)
   %tobool.not.i.i129 = icmp eq ptr %call.i.i128, null
-  br i1 %tobool.not.i.i129, label %if.end5.thread220, label %if.end5
+  br i1 %tobool.not.i.i129, label %if.end5.thread217, label %if.end5
 
 cond.end.critedge.i:
   %Py_DecRef.c.i = getelementptr inbounds nuw i8, ptr %54, i64 48
   %68 = load ptr, ptr %Py_DecRef.c.i, align 8
   call void %68(ptr %57)
-  br label %if.end5.thread217
+  br label %if.end5.thread214
 
-if.end5.thread217:
+if.end5.thread214:
   br label %lor.lhs.false
 
-if.end5.thread220:
+if.end5.thread217:
   br label %cleanup
 
 if.end5:
@@ -363,9 +363,9 @@ if.end12:
   %keyword_count = getelementptr inbounds nuw i8, ptr %2, i64 256
   %83 = load i64, ptr %argument_count.i, align 8
   %84 = load i64, ptr %keyword_count, align 8
-  %add240 = add i64 %84, %83
-  %cmp21241 = icmp sgt i64 %add240, 0
-  br i1 %cmp21241, label %for.body, label %for.cond.cleanup
+  %add237 = add i64 %84, %83
+  %cmp21238 = icmp sgt i64 %add237, 0
+  br i1 %cmp21238, label %for.body, label %for.cond.cleanup
 
 for.cond.cleanup:
   %cmp.not69.i = icmp slt i64 %75, 1
@@ -629,354 +629,375 @@ for.inc.i135:
   br i1 %cmp.not.not.i, label %for.body.i132, label %if.end26
 
 for.body:
-  %k.0242 = phi i64 [ %inc, %for.body ], [ 0, %if.end12 ]
-  %arrayidx = getelementptr inbounds nuw ptr, ptr %arguments, i64 %k.0242
+  %k.0239 = phi i64 [ %inc, %for.body ], [ 0, %if.end12 ]
+  %arrayidx = getelementptr inbounds nuw ptr, ptr %arguments, i64 %k.0239
   %135 = load ptr, ptr %arrayidx, align 8
-  %arrayidx23 = getelementptr inbounds nuw ptr, ptr %77, i64 %k.0242
+  %arrayidx23 = getelementptr inbounds nuw ptr, ptr %77, i64 %k.0239
   store ptr %135, ptr %arrayidx23, align 8
-  %inc = add nuw nsw i64 %k.0242, 1
-  %cmp21 = icmp slt i64 %inc, %add240
+  %inc = add nuw nsw i64 %k.0239, 1
+  %cmp21 = icmp slt i64 %inc, %add237
   br i1 %cmp21, label %for.body, label %for.cond.cleanup
 
 if.end26:
   %136 = load ptr, ptr %program.i.i, align 8
-  %dirty_count.i = getelementptr inbounds nuw i8, ptr %136, i64 184
-  %137 = load i64, ptr %dirty_count.i, align 8
-  %cmp.not41.i = icmp sgt i64 %137, 0
-  br i1 %cmp.not41.i, label %for.body.lr.ph.i157, label %for.cond3.preheader.i
+  %row_count.i144 = getelementptr inbounds nuw i8, ptr %136, i64 224
+  %137 = load i64, ptr %row_count.i144, align 8
+  %cmp.not23.i = icmp sgt i64 %137, 0
+  br i1 %cmp.not23.i, label %for.body.lr.ph.i146, label %slow
 
-for.body.lr.ph.i157:
-  %dirty.i158 = getelementptr inbounds nuw i8, ptr %136, i64 192
-  %138 = load ptr, ptr %dirty.i158, align 8
-  br label %for.body.i159
-
-for.cond.i162:
-  %inc.i163 = add nuw nsw i64 %k.042.i, 1
-  %exitcond.not.i164 = icmp eq i64 %inc.i163, %137
-  br i1 %exitcond.not.i164, label %for.cond3.preheader.i, label %for.body.i159
-
-for.cond3.preheader.i:
-  %row_count.i144 = getelementptr inbounds nuw i8, ptr %136, i64 208
-  %139 = load i64, ptr %row_count.i144, align 8
-  %cmp4.not43.i = icmp sgt i64 %139, 0
-  br i1 %cmp4.not43.i, label %for.body6.lr.ph.i, label %slow
-
-for.body6.lr.ph.i:
-  %rows.i = getelementptr inbounds nuw i8, ptr %136, i64 200
-  %140 = load ptr, ptr %rows.i, align 8
-  %row_words.i = getelementptr inbounds nuw i8, ptr %136, i64 216
-  %141 = load i64, ptr %row_words.i, align 8
+for.body.lr.ph.i146:
+  %rows.i = getelementptr inbounds nuw i8, ptr %136, i64 216
+  %138 = load ptr, ptr %rows.i, align 8
+  %row_words.i = getelementptr inbounds nuw i8, ptr %136, i64 232
+  %139 = load i64, ptr %row_words.i, align 8
   %bound_count.i.i = getelementptr inbounds nuw i8, ptr %136, i64 176
   %bound.i.i = getelementptr inbounds nuw i8, ptr %136, i64 168
-  %data_offset.i.i145 = getelementptr inbounds nuw i8, ptr %2, i64 64
-  %memory_address.i.i146 = getelementptr inbounds nuw i8, ptr %136, i64 48
+  %data_offset.i.i147 = getelementptr inbounds nuw i8, ptr %2, i64 64
+  %memory_address.i.i148 = getelementptr inbounds nuw i8, ptr %136, i64 48
+  %derived_count.i.i = getelementptr inbounds nuw i8, ptr %136, i64 200
+  %derived.i.i = getelementptr inbounds nuw i8, ptr %136, i64 184
+  %derived_buffer.i.i = getelementptr inbounds nuw i8, ptr %136, i64 208
+  %dirty.i.i = getelementptr inbounds nuw i8, ptr %136, i64 192
   %memory_users.i.i.i = getelementptr inbounds nuw i8, ptr %136, i64 56
   %nobody.i.i.i = getelementptr inbounds nuw i8, ptr %136, i64 72
-  br label %for.body6.i
+  br label %for.body.i149
 
-for.body.i159:
-  %k.042.i = phi i64 [ 0, %for.body.lr.ph.i157 ], [ %inc.i163, %for.cond.i162 ]
-  %arrayidx.i160 = getelementptr inbounds nuw ptr, ptr %138, i64 %k.042.i
-  %142 = load ptr, ptr %arrayidx.i160, align 8
-  %143 = load i64, ptr %142, align 8
-  %tobool.not.i161 = icmp eq i64 %143, 0
-  br i1 %tobool.not.i161, label %for.cond.i162, label %slow
+for.body.i149:
+  %k.024.i = phi i64 [ 0, %for.body.lr.ph.i146 ], [ %inc.i155, %for.inc.i154 ]
+  %mul.i = mul i64 %k.024.i, %139
+  %add.ptr.i150 = getelementptr inbounds i64, ptr %138, i64 %mul.i
+  %140 = load ptr, ptr %add.ptr.i150, align 8
+  %tobool.not.i.i151 = icmp eq ptr %140, null
+  br i1 %tobool.not.i.i151, label %for.inc.i154, label %if.end.i.i152
 
-for.body6.i:
-  %k2.044.i = phi i64 [ 0, %for.body6.lr.ph.i ], [ %inc13.i, %for.inc12.i ]
-  %mul.i = mul i64 %k2.044.i, %141
-  %add.ptr.i147 = getelementptr inbounds i64, ptr %140, i64 %mul.i
-  %144 = load ptr, ptr %add.ptr.i147, align 8
-  %tobool.not.i.i148 = icmp eq ptr %144, null
-  br i1 %tobool.not.i.i148, label %for.inc12.i, label %if.end.i.i149
+if.end.i.i152:
+  %add.ptr.i.i153 = getelementptr inbounds nuw i8, ptr %add.ptr.i150, i64 24
+  %141 = load i64, ptr %input_count, align 8
+  %cmp.not108.i.i = icmp sgt i64 %141, 0
+  br i1 %cmp.not108.i.i, label %for.body.lr.ph.i.i159, label %for.cond7.preheader.i.i
 
-if.end.i.i149:
-  %add.ptr.i.i150 = getelementptr inbounds nuw i8, ptr %add.ptr.i147, i64 24
-  %145 = load i64, ptr %input_count, align 8
-  %cmp.not77.i.i = icmp sgt i64 %145, 0
-  br i1 %cmp.not77.i.i, label %for.body.lr.ph.i.i152, label %for.cond7.preheader.i.i
-
-for.body.lr.ph.i.i152:
-  %146 = shl i64 %145, 3
-  %147 = getelementptr i8, ptr %add.ptr.i147, i64 %146
-  %scevgep.i.i = getelementptr i8, ptr %147, i64 24
-  br label %for.body.i.i153
+for.body.lr.ph.i.i159:
+  %142 = shl i64 %141, 3
+  %143 = getelementptr i8, ptr %add.ptr.i150, i64 %142
+  %scevgep.i.i = getelementptr i8, ptr %143, i64 24
+  br label %for.body.i.i160
 
 for.cond7.preheader.i.i:
-  %words.0.lcssa.i.i = phi ptr [ %add.ptr.i.i150, %if.end.i.i149 ], [ %scevgep.i.i, %for.inc.i.i ]
-  %148 = load i64, ptr %bound_count.i.i, align 8
-  %cmp8.not80.i.i = icmp sgt i64 %148, 0
-  br i1 %cmp8.not80.i.i, label %for.body10.lr.ph.i.i, label %for.cond30.preheader.i.i
+  %words.0.lcssa.i.i = phi ptr [ %add.ptr.i.i153, %if.end.i.i152 ], [ %scevgep.i.i, %for.inc.i.i ]
+  %144 = load i64, ptr %bound_count.i.i, align 8
+  %cmp8.not111.i.i = icmp sgt i64 %144, 0
+  br i1 %cmp8.not111.i.i, label %for.body10.lr.ph.i.i, label %for.cond30.preheader.i.i
 
 for.body10.lr.ph.i.i:
-  %149 = load ptr, ptr %bound.i.i, align 8
-  %150 = load i64, ptr %data_offset.i.i145, align 8
-  %151 = mul i64 %148, 24
-  %scevgep93.i.i = getelementptr i8, ptr %words.0.lcssa.i.i, i64 %151
+  %145 = load ptr, ptr %bound.i.i, align 8
+  %146 = load i64, ptr %data_offset.i.i147, align 8
+  %147 = mul i64 %144, 24
+  %scevgep129.i.i = getelementptr i8, ptr %words.0.lcssa.i.i, i64 %147
   br label %for.body10.i.i
 
-for.body.i.i153:
-  %k.079.i.i = phi i64 [ 0, %for.body.lr.ph.i.i152 ], [ %inc.i.i155, %for.inc.i.i ]
-  %words.078.i.i = phi ptr [ %add.ptr.i.i150, %for.body.lr.ph.i.i152 ], [ %incdec.ptr.i.i, %for.inc.i.i ]
-  %152 = load i64, ptr %words.078.i.i, align 8
-  %arrayidx.i.i154 = getelementptr inbounds nuw ptr, ptr %80, i64 %k.079.i.i
-  %153 = load ptr, ptr %arrayidx.i.i154, align 8
-  %154 = ptrtoint ptr %153 to i64
-  %cmp3.not.i.i = icmp eq i64 %152, %154
-  br i1 %cmp3.not.i.i, label %for.inc.i.i, label %for.inc12.i
+for.body.i.i160:
+  %k.0110.i.i = phi i64 [ 0, %for.body.lr.ph.i.i159 ], [ %inc.i.i162, %for.inc.i.i ]
+  %words.0109.i.i = phi ptr [ %add.ptr.i.i153, %for.body.lr.ph.i.i159 ], [ %incdec.ptr.i.i, %for.inc.i.i ]
+  %148 = load i64, ptr %words.0109.i.i, align 8
+  %arrayidx.i.i161 = getelementptr inbounds nuw ptr, ptr %80, i64 %k.0110.i.i
+  %149 = load ptr, ptr %arrayidx.i.i161, align 8
+  %150 = ptrtoint ptr %149 to i64
+  %cmp3.not.i.i = icmp eq i64 %148, %150
+  br i1 %cmp3.not.i.i, label %for.inc.i.i, label %for.inc.i154
 
 for.inc.i.i:
-  %incdec.ptr.i.i = getelementptr inbounds nuw i8, ptr %words.078.i.i, i64 8
-  %inc.i.i155 = add nuw nsw i64 %k.079.i.i, 1
-  %exitcond.not.i.i156 = icmp eq i64 %inc.i.i155, %145
-  br i1 %exitcond.not.i.i156, label %for.cond7.preheader.i.i, label %for.body.i.i153
+  %incdec.ptr.i.i = getelementptr inbounds nuw i8, ptr %words.0109.i.i, i64 8
+  %inc.i.i162 = add nuw nsw i64 %k.0110.i.i, 1
+  %exitcond.not.i.i163 = icmp eq i64 %inc.i.i162, %141
+  br i1 %exitcond.not.i.i163, label %for.cond7.preheader.i.i, label %for.body.i.i160
 
 for.cond30.preheader.i.i:
-  %words.2.lcssa.i.i = phi ptr [ %words.0.lcssa.i.i, %for.cond7.preheader.i.i ], [ %scevgep93.i.i, %for.inc23.i.i ]
-  %155 = load i64, ptr %result_count, align 8
-  %cmp31.not84.i.i = icmp slt i64 %155, 1
-  br i1 %cmp31.not84.i.i, label %find.exit, label %for.body33.i.i
+  %words.2.lcssa.i.i = phi ptr [ %words.0.lcssa.i.i, %for.cond7.preheader.i.i ], [ %scevgep129.i.i, %for.inc23.i.i ]
+  %151 = load i64, ptr %derived_count.i.i, align 8
+  %cmp31.not115.i.i = icmp sgt i64 %151, 0
+  br i1 %cmp31.not115.i.i, label %for.body33.lr.ph.i.i, label %for.cond48.preheader.i.i
+
+for.body33.lr.ph.i.i:
+  %152 = load ptr, ptr %derived.i.i, align 8
+  %153 = load i64, ptr %derived_buffer.i.i, align 8
+  %154 = shl i64 %151, 3
+  %scevgep131.i.i = getelementptr i8, ptr %words.2.lcssa.i.i, i64 %154
+  br label %for.body33.i.i
 
 for.body10.i.i:
-  %k6.082.i.i = phi i64 [ 0, %for.body10.lr.ph.i.i ], [ %inc24.i.i, %for.inc23.i.i ]
-  %words.281.i.i = phi ptr [ %words.0.lcssa.i.i, %for.body10.lr.ph.i.i ], [ %add.ptr25.i.i, %for.inc23.i.i ]
-  %arrayidx11.i.i = getelementptr inbounds nuw ptr, ptr %149, i64 %k6.082.i.i
-  %156 = load ptr, ptr %arrayidx11.i.i, align 8
-  %add.ptr12.i.i = getelementptr inbounds i8, ptr %156, i64 %150
-  %157 = load i64, ptr %add.ptr12.i.i, align 8
-  %158 = load i64, ptr %words.281.i.i, align 8
-  %cmp14.not.i.i = icmp eq i64 %157, %158
-  br i1 %cmp14.not.i.i, label %if.end16.i.i, label %for.inc12.i
+  %k6.0113.i.i = phi i64 [ 0, %for.body10.lr.ph.i.i ], [ %inc24.i.i, %for.inc23.i.i ]
+  %words.2112.i.i = phi ptr [ %words.0.lcssa.i.i, %for.body10.lr.ph.i.i ], [ %add.ptr25.i.i, %for.inc23.i.i ]
+  %arrayidx11.i.i = getelementptr inbounds nuw ptr, ptr %145, i64 %k6.0113.i.i
+  %155 = load ptr, ptr %arrayidx11.i.i, align 8
+  %add.ptr12.i.i = getelementptr inbounds i8, ptr %155, i64 %146
+  %156 = load i64, ptr %add.ptr12.i.i, align 8
+  %157 = load i64, ptr %words.2112.i.i, align 8
+  %cmp14.not.i.i = icmp eq i64 %156, %157
+  br i1 %cmp14.not.i.i, label %if.end16.i.i, label %for.inc.i154
 
 if.end16.i.i:
-  %arrayidx17.i.i = getelementptr inbounds nuw i8, ptr %words.281.i.i, i64 8
-  %159 = load i64, ptr %arrayidx17.i.i, align 8
-  %160 = inttoptr i64 %159 to ptr
-  %161 = load i64, ptr %memory_address.i.i146, align 8
-  %add.ptr18.i.i = getelementptr inbounds i8, ptr %160, i64 %161
-  %162 = load i64, ptr %add.ptr18.i.i, align 8
-  %arrayidx19.i.i = getelementptr inbounds nuw i8, ptr %words.281.i.i, i64 16
-  %163 = load i64, ptr %arrayidx19.i.i, align 8
-  %cmp20.not.i.i = icmp eq i64 %162, %163
-  br i1 %cmp20.not.i.i, label %for.inc23.i.i, label %for.inc12.i
+  %arrayidx17.i.i = getelementptr inbounds nuw i8, ptr %words.2112.i.i, i64 8
+  %158 = load i64, ptr %arrayidx17.i.i, align 8
+  %159 = inttoptr i64 %158 to ptr
+  %160 = load i64, ptr %memory_address.i.i148, align 8
+  %add.ptr18.i.i = getelementptr inbounds i8, ptr %159, i64 %160
+  %161 = load i64, ptr %add.ptr18.i.i, align 8
+  %arrayidx19.i.i = getelementptr inbounds nuw i8, ptr %words.2112.i.i, i64 16
+  %162 = load i64, ptr %arrayidx19.i.i, align 8
+  %cmp20.not.i.i = icmp eq i64 %161, %162
+  br i1 %cmp20.not.i.i, label %for.inc23.i.i, label %for.inc.i154
 
 for.inc23.i.i:
-  %inc24.i.i = add nuw nsw i64 %k6.082.i.i, 1
-  %add.ptr25.i.i = getelementptr inbounds nuw i8, ptr %words.281.i.i, i64 24
-  %exitcond94.not.i.i = icmp eq i64 %inc24.i.i, %148
-  br i1 %exitcond94.not.i.i, label %for.cond30.preheader.i.i, label %for.body10.i.i
+  %inc24.i.i = add nuw nsw i64 %k6.0113.i.i, 1
+  %add.ptr25.i.i = getelementptr inbounds nuw i8, ptr %words.2112.i.i, i64 24
+  %exitcond130.not.i.i = icmp eq i64 %inc24.i.i, %144
+  br i1 %exitcond130.not.i.i, label %for.cond30.preheader.i.i, label %for.body10.i.i
+
+for.cond30.i.i:
+  %inc43.i.i = add nuw nsw i64 %k29.0117.i.i, 1
+  %incdec.ptr36.i.i = getelementptr inbounds nuw i8, ptr %words.3116.i.i, i64 8
+  %exitcond132.not.i.i = icmp eq i64 %inc43.i.i, %151
+  br i1 %exitcond132.not.i.i, label %for.cond48.preheader.i.i, label %for.body33.i.i
+
+for.cond48.preheader.i.i:
+  %words.3.lcssa.i.i = phi ptr [ %words.2.lcssa.i.i, %for.cond30.preheader.i.i ], [ %scevgep131.i.i, %for.cond30.i.i ]
+  %163 = load i64, ptr %result_count, align 8
+  %cmp49.not119.i.i = icmp slt i64 %163, 1
+  br i1 %cmp49.not119.i.i, label %find.exit, label %for.body51.i.i
 
 for.body33.i.i:
-  %k29.086.i.i = phi i64 [ %inc40.i.i, %for.inc39.i.i ], [ 0, %for.cond30.preheader.i.i ]
-  %words.385.i.i = phi ptr [ %add.ptr41.i.i, %for.inc39.i.i ], [ %words.2.lcssa.i.i, %for.cond30.preheader.i.i ]
-  %164 = load i64, ptr %words.385.i.i, align 8
-  %165 = inttoptr i64 %164 to ptr
-  %166 = load i64, ptr %165, align 8
-  %167 = and i64 %166, 4294967295
-  %cmp.i.i.i = icmp eq i64 %167, 1
-  br i1 %cmp.i.i.i, label %land.lhs.true.i.i.i, label %for.inc12.i
+  %k29.0117.i.i = phi i64 [ 0, %for.body33.lr.ph.i.i ], [ %inc43.i.i, %for.cond30.i.i ]
+  %words.3116.i.i = phi ptr [ %words.2.lcssa.i.i, %for.body33.lr.ph.i.i ], [ %incdec.ptr36.i.i, %for.cond30.i.i ]
+  %arrayidx34.i.i = getelementptr inbounds nuw ptr, ptr %152, i64 %k29.0117.i.i
+  %164 = load ptr, ptr %arrayidx34.i.i, align 8
+  %add.ptr35.i.i = getelementptr inbounds i8, ptr %164, i64 %153
+  %165 = load i64, ptr %add.ptr35.i.i, align 8
+  %166 = load i64, ptr %words.3116.i.i, align 8
+  %cmp37.not.i.i = icmp eq i64 %165, %166
+  br i1 %cmp37.not.i.i, label %lor.lhs.false.i.i158, label %for.inc.i154
+
+lor.lhs.false.i.i158:
+  %167 = load ptr, ptr %dirty.i.i, align 8
+  %arrayidx38.i.i = getelementptr inbounds nuw ptr, ptr %167, i64 %k29.0117.i.i
+  %168 = load ptr, ptr %arrayidx38.i.i, align 8
+  %169 = load i64, ptr %168, align 8
+  %tobool39.not.i.i = icmp eq i64 %169, 0
+  br i1 %tobool39.not.i.i, label %for.cond30.i.i, label %for.inc.i154
+
+for.body51.i.i:
+  %k47.0121.i.i = phi i64 [ %inc58.i.i, %for.inc57.i.i ], [ 0, %for.cond48.preheader.i.i ]
+  %words.5120.i.i = phi ptr [ %add.ptr59.i.i, %for.inc57.i.i ], [ %words.3.lcssa.i.i, %for.cond48.preheader.i.i ]
+  %170 = load i64, ptr %words.5120.i.i, align 8
+  %171 = inttoptr i64 %170 to ptr
+  %172 = load i64, ptr %171, align 8
+  %173 = and i64 %172, 4294967295
+  %cmp.i.i.i = icmp eq i64 %173, 1
+  br i1 %cmp.i.i.i, label %land.lhs.true.i.i.i, label %for.inc.i154
 
 land.lhs.true.i.i.i:
-  %arrayidx35.i.i = getelementptr inbounds nuw i8, ptr %words.385.i.i, i64 8
-  %168 = load i64, ptr %arrayidx35.i.i, align 8
-  %169 = inttoptr i64 %168 to ptr
-  %170 = load i64, ptr %memory_address.i.i146, align 8
-  %add.ptr.i.i.i151 = getelementptr inbounds i8, ptr %165, i64 %170
-  %171 = load ptr, ptr %add.ptr.i.i.i151, align 8
-  %cmp2.i.i.i = icmp eq ptr %171, %169
-  br i1 %cmp2.i.i.i, label %is_free.exit.i.i, label %for.inc12.i
+  %arrayidx53.i.i = getelementptr inbounds nuw i8, ptr %words.5120.i.i, i64 8
+  %174 = load i64, ptr %arrayidx53.i.i, align 8
+  %175 = inttoptr i64 %174 to ptr
+  %176 = load i64, ptr %memory_address.i.i148, align 8
+  %add.ptr.i.i.i157 = getelementptr inbounds i8, ptr %171, i64 %176
+  %177 = load ptr, ptr %add.ptr.i.i.i157, align 8
+  %cmp2.i.i.i = icmp eq ptr %177, %175
+  br i1 %cmp2.i.i.i, label %is_free.exit.i.i, label %for.inc.i154
 
 is_free.exit.i.i:
-  %172 = load i64, ptr %memory_users.i.i.i, align 8
-  %add.ptr4.i.i.i = getelementptr inbounds i8, ptr %165, i64 %172
-  %173 = load ptr, ptr %add.ptr4.i.i.i, align 8
-  %174 = load ptr, ptr %nobody.i.i.i, align 8
-  %cmp5.i.i.i = icmp eq ptr %173, %174
-  br i1 %cmp5.i.i.i, label %for.inc39.i.i, label %for.inc12.i
+  %178 = load i64, ptr %memory_users.i.i.i, align 8
+  %add.ptr4.i.i.i = getelementptr inbounds i8, ptr %171, i64 %178
+  %179 = load ptr, ptr %add.ptr4.i.i.i, align 8
+  %180 = load ptr, ptr %nobody.i.i.i, align 8
+  %cmp5.i.i.i = icmp eq ptr %179, %180
+  br i1 %cmp5.i.i.i, label %for.inc57.i.i, label %for.inc.i154
 
-for.inc39.i.i:
-  %inc40.i.i = add nuw nsw i64 %k29.086.i.i, 1
-  %add.ptr41.i.i = getelementptr inbounds nuw i8, ptr %words.385.i.i, i64 16
-  %exitcond95.not.i.i = icmp eq i64 %inc40.i.i, %155
-  br i1 %exitcond95.not.i.i, label %find.exit, label %for.body33.i.i
+for.inc57.i.i:
+  %inc58.i.i = add nuw nsw i64 %k47.0121.i.i, 1
+  %add.ptr59.i.i = getelementptr inbounds nuw i8, ptr %words.5120.i.i, i64 16
+  %exitcond133.not.i.i = icmp eq i64 %inc58.i.i, %163
+  br i1 %exitcond133.not.i.i, label %find.exit, label %for.body51.i.i
 
-for.inc12.i:
-  %inc13.i = add nuw nsw i64 %k2.044.i, 1
-  %exitcond51.not.i = icmp eq i64 %inc13.i, %139
-  br i1 %exitcond51.not.i, label %slow, label %for.body6.i
+for.inc.i154:
+  %inc.i155 = add nuw nsw i64 %k.024.i, 1
+  %exitcond.not.i156 = icmp eq i64 %inc.i155, %137
+  br i1 %exitcond.not.i156, label %slow, label %for.body.i149
 
 find.exit:
-  %tobool.not = icmp eq ptr %add.ptr.i147, null
+  %tobool.not = icmp eq ptr %add.ptr.i150, null
   br i1 %tobool.not, label %slow, label %if.end29
 
 if.end29:
-  %add.ptr32 = getelementptr inbounds i64, ptr %add.ptr.i147, i64 %141
+  %add.ptr32 = getelementptr inbounds i64, ptr %add.ptr.i150, i64 %139
   %add.ptr34.idx = mul i64 %76, -16
   %add.ptr34 = getelementptr inbounds i8, ptr %add.ptr32, i64 %add.ptr34.idx
   %Py_IncRef = getelementptr inbounds nuw i8, ptr %3, i64 40
-  %175 = load ptr, ptr %Py_IncRef, align 8
-  call void %175(ptr %144)
-  %cmp37243 = icmp sgt i64 %75, 0
-  br i1 %cmp37243, label %for.body39, label %for.cond47.preheader
+  %181 = load ptr, ptr %Py_IncRef, align 8
+  call void %181(ptr %140)
+  %cmp37240 = icmp sgt i64 %75, 0
+  br i1 %cmp37240, label %for.body39, label %for.cond47.preheader
 
 for.cond47.preheader:
-  %cmp48245 = icmp sgt i64 %76, 0
-  br i1 %cmp48245, label %for.body50, label %for.cond.cleanup49
+  %cmp48242 = icmp sgt i64 %76, 0
+  br i1 %cmp48242, label %for.body50, label %for.cond.cleanup49
 
 for.body39:
-  %k35.0244 = phi i64 [ %inc44, %for.body39 ], [ 0, %if.end29 ]
-  %176 = load ptr, ptr %Py_IncRef, align 8
-  %arrayidx42 = getelementptr inbounds nuw ptr, ptr %78, i64 %k35.0244
-  %177 = load ptr, ptr %arrayidx42, align 8
-  call void %176(ptr %177)
-  %inc44 = add nuw nsw i64 %k35.0244, 1
+  %k35.0241 = phi i64 [ %inc44, %for.body39 ], [ 0, %if.end29 ]
+  %182 = load ptr, ptr %Py_IncRef, align 8
+  %arrayidx42 = getelementptr inbounds nuw ptr, ptr %78, i64 %k35.0241
+  %183 = load ptr, ptr %arrayidx42, align 8
+  call void %182(ptr %183)
+  %inc44 = add nuw nsw i64 %k35.0241, 1
   %exitcond.not = icmp eq i64 %inc44, %75
   br i1 %exitcond.not, label %for.cond47.preheader, label %for.body39
 
 for.cond.cleanup49:
-  %178 = load ptr, ptr %program.i.i, align 8
-  %179 = load ptr, ptr %178, align 8
-  %180 = load i64, ptr %179, align 8
-  %failed.i = getelementptr inbounds nuw i8, ptr %179, i64 8
-  %181 = load i64, ptr %failed.i, align 8
-  %or.i166 = or i64 %181, %180
-  %untidy.i = getelementptr inbounds nuw i8, ptr %179, i64 16
-  %182 = load i64, ptr %untidy.i, align 8
-  %or4.i = or i64 %or.i166, %182
-  %inherited.i = getelementptr inbounds nuw i8, ptr %179, i64 24
-  %183 = load i64, ptr %inherited.i, align 8
-  %or5.i = or i64 %or4.i, %183
-  %tobool.not.i167 = icmp eq i64 %or5.i, 0
-  br i1 %tobool.not.i167, label %if.end.i176, label %if.then.i168
+  %184 = load ptr, ptr %program.i.i, align 8
+  %185 = load ptr, ptr %184, align 8
+  %failed.i = getelementptr inbounds nuw i8, ptr %185, i64 16
+  %186 = load i64, ptr %failed.i, align 8
+  %inherited.i = getelementptr inbounds nuw i8, ptr %185, i64 24
+  %187 = load i64, ptr %inherited.i, align 8
+  %or.i165 = or i64 %187, %186
+  %tobool.not.i166 = icmp eq i64 %or.i165, 0
+  br i1 %tobool.not.i166, label %if.end.i167, label %cond.end
 
-if.then.i168:
-  %184 = load ptr, ptr %add.ptr.i147, align 8
-  %True.i169 = getelementptr inbounds nuw i8, ptr %3, i64 280
-  %185 = load ptr, ptr %True.i169, align 8
-  %PyObject_CallNoArgs.i.i170 = getelementptr inbounds nuw i8, ptr %3, i64 8
-  %186 = load ptr, ptr %PyObject_CallNoArgs.i.i170, align 8
-  %call.i.i171 = call ptr %186(ptr %184)
-  %tobool.not.i.i172 = icmp eq ptr %call.i.i171, null
-  br i1 %tobool.not.i.i172, label %cond.end, label %if.end.i.i173
+if.end.i167:
+  %188 = load i64, ptr %185, align 8
+  %untidy.i = getelementptr inbounds nuw i8, ptr %185, i64 8
+  %189 = load i64, ptr %untidy.i, align 8
+  %or4.i = or i64 %189, %188
+  %tobool5.not.i = icmp eq i64 %or4.i, 0
+  br i1 %tobool5.not.i, label %if.end8.i, label %if.then6.i
 
-if.end.i.i173:
+if.then6.i:
+  %190 = load ptr, ptr %add.ptr.i150, align 8
+  %True.i168 = getelementptr inbounds nuw i8, ptr %3, i64 280
+  %191 = load ptr, ptr %True.i168, align 8
+  %PyObject_CallNoArgs.i.i169 = getelementptr inbounds nuw i8, ptr %3, i64 8
+  %192 = load ptr, ptr %PyObject_CallNoArgs.i.i169, align 8
+  %call.i.i170 = call ptr %192(ptr %190)
+  %tobool.not.i.i171 = icmp eq ptr %call.i.i170, null
+  br i1 %tobool.not.i.i171, label %cond.end, label %if.end.i.i172
+
+if.end.i.i172:
   %Py_DecRef.i.i = getelementptr inbounds nuw i8, ptr %3, i64 48
-  %187 = load ptr, ptr %Py_DecRef.i.i, align 8
-  call void %187(ptr %call.i.i171)
-  %cmp.i.i174 = icmp ne ptr %call.i.i171, %185
-  %cond.i.i175 = zext i1 %cmp.i.i174 to i32
+  %193 = load ptr, ptr %Py_DecRef.i.i, align 8
+  call void %193(ptr %call.i.i170)
+  %cmp.i.i173 = icmp ne ptr %call.i.i170, %191
+  %cond.i.i174 = zext i1 %cmp.i.i173 to i32
   br label %start.exit
 
-if.end.i176:
-  %started.i = getelementptr inbounds nuw i8, ptr %179, i64 40
-  %188 = load i64, ptr %started.i, align 8
-  %inc.i177 = add i64 %188, 1
-  store i64 %inc.i177, ptr %started.i, align 8
-  %used.i = getelementptr inbounds nuw i8, ptr %add.ptr.i147, i64 16
-  store i64 %188, ptr %used.i, align 8
-  %number.i = getelementptr inbounds nuw i8, ptr %178, i64 128
-  %189 = load i64, ptr %number.i, align 8
-  %recent.i = getelementptr inbounds nuw i8, ptr %179, i64 104
-  %rem.i = srem i64 %188, 16
-  %arrayidx.i178 = getelementptr inbounds i64, ptr %recent.i, i64 %rem.i
-  store i64 %189, ptr %arrayidx.i178, align 8
-  %graph8.i = getelementptr inbounds nuw i8, ptr %add.ptr.i147, i64 8
-  %190 = load ptr, ptr %graph8.i, align 8
+if.end8.i:
+  %started.i = getelementptr inbounds nuw i8, ptr %185, i64 40
+  %194 = load i64, ptr %started.i, align 8
+  %inc.i175 = add i64 %194, 1
+  store i64 %inc.i175, ptr %started.i, align 8
+  %used.i = getelementptr inbounds nuw i8, ptr %add.ptr.i150, i64 16
+  store i64 %194, ptr %used.i, align 8
+  %number.i = getelementptr inbounds nuw i8, ptr %184, i64 128
+  %195 = load i64, ptr %number.i, align 8
+  %recent.i = getelementptr inbounds nuw i8, ptr %185, i64 104
+  %rem.i = srem i64 %194, 16
+  %arrayidx.i176 = getelementptr inbounds i64, ptr %recent.i, i64 %rem.i
+  store i64 %195, ptr %arrayidx.i176, align 8
+  %graph10.i = getelementptr inbounds nuw i8, ptr %add.ptr.i150, i64 8
+  %196 = load ptr, ptr %graph10.i, align 8
   %readers.i = getelementptr inbounds nuw i8, ptr %3, i64 296
-  %191 = load ptr, ptr %readers.i, align 8
-  %192 = load i64, ptr %191, align 8
-  %inc9.i = add i64 %192, 1
-  store i64 %inc9.i, ptr %191, align 8
-  %asking.i = getelementptr inbounds nuw i8, ptr %179, i64 32
-  %193 = load i64, ptr %asking.i, align 8
-  %inc10.i = add i64 %193, 1
-  store i64 %inc10.i, ptr %asking.i, align 8
+  %197 = load ptr, ptr %readers.i, align 8
+  %198 = load i64, ptr %197, align 8
+  %inc11.i = add i64 %198, 1
+  store i64 %inc11.i, ptr %197, align 8
+  %asking.i = getelementptr inbounds nuw i8, ptr %185, i64 32
+  %199 = load i64, ptr %asking.i, align 8
+  %inc12.i = add i64 %199, 1
+  store i64 %inc12.i, ptr %asking.i, align 8
   %PyEval_SaveThread.i = getelementptr inbounds nuw i8, ptr %3, i64 24
-  %194 = load ptr, ptr %PyEval_SaveThread.i, align 8
-  %call11.i = call ptr %194()
-  %push.i = getelementptr inbounds nuw i8, ptr %179, i64 64
-  %195 = load ptr, ptr %push.i, align 8
-  %context.i = getelementptr inbounds nuw i8, ptr %179, i64 88
-  %196 = load ptr, ptr %context.i, align 8
-  %call12.i = call i32 %195(ptr %196)
-  %tobool13.not.i = icmp eq i32 %call12.i, 0
-  br i1 %tobool13.not.i, label %if.then14.i, label %if.end18.i
+  %200 = load ptr, ptr %PyEval_SaveThread.i, align 8
+  %call13.i = call ptr %200()
+  %push.i = getelementptr inbounds nuw i8, ptr %185, i64 64
+  %201 = load ptr, ptr %push.i, align 8
+  %context.i = getelementptr inbounds nuw i8, ptr %185, i64 88
+  %202 = load ptr, ptr %context.i, align 8
+  %call14.i = call i32 %201(ptr %202)
+  %tobool15.not.i = icmp eq i32 %call14.i, 0
+  br i1 %tobool15.not.i, label %if.then16.i, label %if.end20.i
 
-if.then14.i:
-  %launch.i = getelementptr inbounds nuw i8, ptr %179, i64 72
-  %197 = load ptr, ptr %launch.i, align 8
-  %stream.i = getelementptr inbounds nuw i8, ptr %179, i64 96
-  %198 = load ptr, ptr %stream.i, align 8
-  %call15.i = call i32 %197(ptr %190, ptr %198)
-  %pop.i = getelementptr inbounds nuw i8, ptr %179, i64 80
-  %199 = load ptr, ptr %pop.i, align 8
-  %call17.i = call i32 %199(ptr %outside.i)
-  br label %if.end18.i
+if.then16.i:
+  %launch.i = getelementptr inbounds nuw i8, ptr %185, i64 72
+  %203 = load ptr, ptr %launch.i, align 8
+  %stream.i = getelementptr inbounds nuw i8, ptr %185, i64 96
+  %204 = load ptr, ptr %stream.i, align 8
+  %call17.i = call i32 %203(ptr %196, ptr %204)
+  %pop.i = getelementptr inbounds nuw i8, ptr %185, i64 80
+  %205 = load ptr, ptr %pop.i, align 8
+  %call19.i = call i32 %205(ptr %outside.i)
+  br label %if.end20.i
 
-if.end18.i:
-  %place.0.i = phi i64 [ 0, %if.end.i176 ], [ 1, %if.then14.i ]
-  %result.0.in.i = phi i32 [ %call12.i, %if.end.i176 ], [ %call15.i, %if.then14.i ]
+if.end20.i:
+  %place.0.i = phi i64 [ 0, %if.end8.i ], [ 1, %if.then16.i ]
+  %result.0.in.i = phi i32 [ %call14.i, %if.end8.i ], [ %call17.i, %if.then16.i ]
   %PyEval_RestoreThread.i = getelementptr inbounds nuw i8, ptr %3, i64 32
-  %200 = load ptr, ptr %PyEval_RestoreThread.i, align 8
-  call void %200(ptr %call11.i)
-  %201 = load i64, ptr %asking.i, align 8
-  %dec.i = add i64 %201, -1
+  %206 = load ptr, ptr %PyEval_RestoreThread.i, align 8
+  call void %206(ptr %call13.i)
+  %207 = load i64, ptr %asking.i, align 8
+  %dec.i = add i64 %207, -1
   store i64 %dec.i, ptr %asking.i, align 8
-  %202 = load ptr, ptr %readers.i, align 8
-  %203 = load i64, ptr %202, align 8
-  %dec21.i = add i64 %203, -1
-  store i64 %dec21.i, ptr %202, align 8
-  %tobool22.not.i = icmp eq i32 %result.0.in.i, 0
-  br i1 %tobool22.not.i, label %cleanup.i179, label %if.end24.i
+  %208 = load ptr, ptr %readers.i, align 8
+  %209 = load i64, ptr %208, align 8
+  %dec23.i = add i64 %209, -1
+  store i64 %dec23.i, ptr %208, align 8
+  %tobool24.not.i = icmp eq i32 %result.0.in.i, 0
+  br i1 %tobool24.not.i, label %cleanup.i177, label %if.end26.i
 
-if.end24.i:
+if.end26.i:
   %result.0.i = sext i32 %result.0.in.i to i64
-  %result25.i = getelementptr inbounds nuw i8, ptr %179, i64 48
-  store i64 %result.0.i, ptr %result25.i, align 8
-  %place26.i = getelementptr inbounds nuw i8, ptr %179, i64 56
-  store i64 %place.0.i, ptr %place26.i, align 8
-  %failed27.i = getelementptr inbounds nuw i8, ptr %178, i64 120
-  %204 = load ptr, ptr %failed27.i, align 8
-  %True28.i = getelementptr inbounds nuw i8, ptr %3, i64 280
-  %205 = load ptr, ptr %True28.i, align 8
-  %PyObject_CallNoArgs.i66.i = getelementptr inbounds nuw i8, ptr %3, i64 8
-  %206 = load ptr, ptr %PyObject_CallNoArgs.i66.i, align 8
-  %call.i67.i = call ptr %206(ptr %204)
-  %tobool.not.i68.i = icmp eq ptr %call.i67.i, null
-  br i1 %tobool.not.i68.i, label %cleanup.i179, label %if.end.i69.i
+  %result27.i = getelementptr inbounds nuw i8, ptr %185, i64 48
+  store i64 %result.0.i, ptr %result27.i, align 8
+  %place28.i = getelementptr inbounds nuw i8, ptr %185, i64 56
+  store i64 %place.0.i, ptr %place28.i, align 8
+  %failed29.i = getelementptr inbounds nuw i8, ptr %184, i64 120
+  %210 = load ptr, ptr %failed29.i, align 8
+  %True30.i = getelementptr inbounds nuw i8, ptr %3, i64 280
+  %211 = load ptr, ptr %True30.i, align 8
+  %PyObject_CallNoArgs.i68.i = getelementptr inbounds nuw i8, ptr %3, i64 8
+  %212 = load ptr, ptr %PyObject_CallNoArgs.i68.i, align 8
+  %call.i69.i = call ptr %212(ptr %210)
+  %tobool.not.i70.i = icmp eq ptr %call.i69.i, null
+  br i1 %tobool.not.i70.i, label %cleanup.i177, label %if.end.i71.i
 
-if.end.i69.i:
-  %Py_DecRef.i70.i = getelementptr inbounds nuw i8, ptr %3, i64 48
-  %207 = load ptr, ptr %Py_DecRef.i70.i, align 8
-  call void %207(ptr %call.i67.i)
-  %cmp.i71.i = icmp ne ptr %call.i67.i, %205
-  %cond.i72.i = zext i1 %cmp.i71.i to i32
-  br label %cleanup.i179
+if.end.i71.i:
+  %Py_DecRef.i72.i = getelementptr inbounds nuw i8, ptr %3, i64 48
+  %213 = load ptr, ptr %Py_DecRef.i72.i, align 8
+  call void %213(ptr %call.i69.i)
+  %cmp.i73.i = icmp ne ptr %call.i69.i, %211
+  %cond.i74.i = zext i1 %cmp.i73.i to i32
+  br label %cleanup.i177
 
-cleanup.i179:
-  %retval.0.i180 = phi i32 [ 0, %if.end18.i ], [ %cond.i72.i, %if.end.i69.i ], [ 2, %if.end24.i ]
+cleanup.i177:
+  %retval.0.i178 = phi i32 [ 0, %if.end20.i ], [ %cond.i74.i, %if.end.i71.i ], [ 2, %if.end26.i ]
   br label %start.exit
 
 start.exit:
-  %retval.1.i = phi i32 [ %retval.0.i180, %cleanup.i179 ], [ %cond.i.i175, %if.end.i.i173 ]
+  %retval.1.i = phi i32 [ %retval.0.i178, %cleanup.i177 ], [ %cond.i.i174, %if.end.i.i172 ]
   %cmp64 = icmp eq i32 %retval.1.i, 0
   br i1 %cmp64, label %land.lhs.true, label %cond.end
 
 for.body50:
-  %k46.0246 = phi i64 [ %inc61, %for.body50 ], [ 0, %for.cond47.preheader ]
-  %arrayidx52.idx = shl i64 %k46.0246, 4
+  %k46.0243 = phi i64 [ %inc61, %for.body50 ], [ 0, %for.cond47.preheader ]
+  %arrayidx52.idx = shl i64 %k46.0243, 4
   %arrayidx52 = getelementptr inbounds i8, ptr %add.ptr34, i64 %arrayidx52.idx
-  %208 = load i64, ptr %arrayidx52, align 8
-  %209 = inttoptr i64 %208 to ptr
-  %arrayidx54 = getelementptr inbounds nuw ptr, ptr %81, i64 %k46.0246
-  store ptr %209, ptr %arrayidx54, align 8
-  %arrayidx56 = getelementptr inbounds nuw ptr, ptr %82, i64 %k46.0246
+  %214 = load i64, ptr %arrayidx52, align 8
+  %215 = inttoptr i64 %214 to ptr
+  %arrayidx54 = getelementptr inbounds nuw ptr, ptr %81, i64 %k46.0243
+  store ptr %215, ptr %arrayidx54, align 8
+  %arrayidx56 = getelementptr inbounds nuw ptr, ptr %82, i64 %k46.0243
   store ptr null, ptr %arrayidx56, align 8
-  %210 = load ptr, ptr %Py_IncRef, align 8
-  call void %210(ptr %209)
-  %inc61 = add nuw nsw i64 %k46.0246, 1
-  %exitcond264.not = icmp eq i64 %inc61, %76
-  br i1 %exitcond264.not, label %for.cond.cleanup49, label %for.body50
+  %216 = load ptr, ptr %Py_IncRef, align 8
+  call void %216(ptr %215)
+  %inc61 = add nuw nsw i64 %k46.0243, 1
+  %exitcond261.not = icmp eq i64 %inc61, %76
+  br i1 %exitcond261.not, label %for.cond.cleanup49, label %for.body50
 
 land.lhs.true:
   %call65 = call fastcc zeroext i1 @wrap(ptr %call13)
@@ -987,67 +1008,67 @@ cond.true:
   br label %cond.end
 
 cond.end:
-  %retval.1.i210 = phi i32 [ 0, %cond.true ], [ 0, %land.lhs.true ], [ %retval.1.i, %start.exit ], [ 2, %if.then.i168 ]
-  %cond = phi ptr [ %call66, %cond.true ], [ null, %land.lhs.true ], [ null, %start.exit ], [ null, %if.then.i168 ]
-  %211 = load i64, ptr %result_count, align 8
-  %cmp30.i = icmp sgt i64 %211, 0
-  br i1 %cmp30.i, label %for.body.lr.ph.i185, label %for.cond5.preheader.i
+  %retval.1.i207 = phi i32 [ 0, %cond.true ], [ 0, %land.lhs.true ], [ %retval.1.i, %start.exit ], [ 2, %if.then6.i ], [ 1, %for.cond.cleanup49 ]
+  %cond = phi ptr [ %call66, %cond.true ], [ null, %land.lhs.true ], [ null, %start.exit ], [ null, %if.then6.i ], [ null, %for.cond.cleanup49 ]
+  %217 = load i64, ptr %result_count, align 8
+  %cmp30.i = icmp sgt i64 %217, 0
+  br i1 %cmp30.i, label %for.body.lr.ph.i182, label %for.cond5.preheader.i
 
-for.body.lr.ph.i185:
-  %Py_DecRef.i186 = getelementptr inbounds nuw i8, ptr %3, i64 48
-  br label %for.body.i187
+for.body.lr.ph.i182:
+  %Py_DecRef.i183 = getelementptr inbounds nuw i8, ptr %3, i64 48
+  br label %for.body.i184
 
 for.cond5.preheader.i:
-  %212 = load i64, ptr %row_count, align 8
-  %cmp733.i = icmp sgt i64 %212, 0
+  %218 = load i64, ptr %row_count, align 8
+  %cmp733.i = icmp sgt i64 %218, 0
   br i1 %cmp733.i, label %for.body9.lr.ph.i, label %release.exit
 
 for.body9.lr.ph.i:
   %Py_DecRef10.i = getelementptr inbounds nuw i8, ptr %3, i64 48
   br label %for.body9.i
 
-for.body.i187:
-  %k.031.i = phi i64 [ 0, %for.body.lr.ph.i185 ], [ %inc.i190, %for.body.i187 ]
-  %213 = load ptr, ptr %Py_DecRef.i186, align 8
-  %arrayidx.i188 = getelementptr inbounds nuw ptr, ptr %81, i64 %k.031.i
-  %214 = load ptr, ptr %arrayidx.i188, align 8
-  call void %213(ptr %214)
-  %215 = load ptr, ptr %Py_DecRef.i186, align 8
-  %arrayidx3.i189 = getelementptr inbounds nuw ptr, ptr %82, i64 %k.031.i
-  %216 = load ptr, ptr %arrayidx3.i189, align 8
-  call void %215(ptr %216)
-  %inc.i190 = add nuw nsw i64 %k.031.i, 1
-  %217 = load i64, ptr %result_count, align 8
-  %cmp.i191 = icmp slt i64 %inc.i190, %217
-  br i1 %cmp.i191, label %for.body.i187, label %for.cond5.preheader.i
+for.body.i184:
+  %k.031.i = phi i64 [ 0, %for.body.lr.ph.i182 ], [ %inc.i187, %for.body.i184 ]
+  %219 = load ptr, ptr %Py_DecRef.i183, align 8
+  %arrayidx.i185 = getelementptr inbounds nuw ptr, ptr %81, i64 %k.031.i
+  %220 = load ptr, ptr %arrayidx.i185, align 8
+  call void %219(ptr %220)
+  %221 = load ptr, ptr %Py_DecRef.i183, align 8
+  %arrayidx3.i186 = getelementptr inbounds nuw ptr, ptr %82, i64 %k.031.i
+  %222 = load ptr, ptr %arrayidx3.i186, align 8
+  call void %221(ptr %222)
+  %inc.i187 = add nuw nsw i64 %k.031.i, 1
+  %223 = load i64, ptr %result_count, align 8
+  %cmp.i188 = icmp slt i64 %inc.i187, %223
+  br i1 %cmp.i188, label %for.body.i184, label %for.cond5.preheader.i
 
 for.body9.i:
-  %k4.034.i = phi i64 [ 0, %for.body9.lr.ph.i ], [ %inc13.i183, %for.body9.i ]
-  %218 = load ptr, ptr %Py_DecRef10.i, align 8
+  %k4.034.i = phi i64 [ 0, %for.body9.lr.ph.i ], [ %inc13.i, %for.body9.i ]
+  %224 = load ptr, ptr %Py_DecRef10.i, align 8
   %arrayidx11.i = getelementptr inbounds nuw ptr, ptr %78, i64 %k4.034.i
-  %219 = load ptr, ptr %arrayidx11.i, align 8
-  call void %218(ptr %219)
-  %inc13.i183 = add nuw nsw i64 %k4.034.i, 1
-  %220 = load i64, ptr %row_count, align 8
-  %cmp7.i = icmp slt i64 %inc13.i183, %220
+  %225 = load ptr, ptr %arrayidx11.i, align 8
+  call void %224(ptr %225)
+  %inc13.i = add nuw nsw i64 %k4.034.i, 1
+  %226 = load i64, ptr %row_count, align 8
+  %cmp7.i = icmp slt i64 %inc13.i, %226
   br i1 %cmp7.i, label %for.body9.i, label %release.exit
 
 release.exit:
   %Py_DecRef15.i = getelementptr inbounds nuw i8, ptr %3, i64 48
-  %221 = load ptr, ptr %Py_DecRef15.i, align 8
-  call void %221(ptr %144)
-  %cmp67.not = icmp eq i32 %retval.1.i210, 1
+  %227 = load ptr, ptr %Py_DecRef15.i, align 8
+  call void %227(ptr %140)
+  %cmp67.not = icmp eq i32 %retval.1.i207, 1
   br i1 %cmp67.not, label %slow, label %cleanup
 
 slow:
-  %222 = load ptr, ptr %3, align 8
+  %228 = load ptr, ptr %3, align 8
   %fallback = getelementptr inbounds nuw i8, ptr %2, i64 48
-  %223 = load ptr, ptr %fallback, align 8
-  %call70 = call ptr %222(ptr %223, ptr %arguments, i64 %count, ptr %names)
+  %229 = load ptr, ptr %fallback, align 8
+  %call70 = call ptr %228(ptr %229, ptr %arguments, i64 %count, ptr %names)
   br label %cleanup
 
 cleanup:
-  %retval.0 = phi ptr [ null, %cond.true.i ], [ %call70, %slow ], [ %cond, %release.exit ], [ null, %if.end5.thread220 ], [ null, %sw.bb29.i ]
+  %retval.0 = phi ptr [ null, %cond.true.i ], [ %call70, %slow ], [ %cond, %release.exit ], [ null, %if.end5.thread217 ], [ null, %sw.bb29.i ]
   ret ptr %retval.0
 }
 

@@ -30,11 +30,13 @@
     _Static_assert(offsetof(RECORD, storages) == 160, "storages"); \
     _Static_assert(offsetof(RECORD, bound) == 168, "bound"); \
     _Static_assert(offsetof(RECORD, bound_count) == 176, "bound_count"); \
-    _Static_assert(offsetof(RECORD, dirty_count) == 184, "dirty_count"); \
+    _Static_assert(offsetof(RECORD, derived) == 184, "derived"); \
     _Static_assert(offsetof(RECORD, dirty) == 192, "dirty"); \
-    _Static_assert(offsetof(RECORD, rows) == 200, "rows"); \
-    _Static_assert(offsetof(RECORD, row_count) == 208, "row_count"); \
-    _Static_assert(offsetof(RECORD, row_words) == 216, "row_words");
+    _Static_assert(offsetof(RECORD, derived_count) == 200, "derived_count"); \
+    _Static_assert(offsetof(RECORD, derived_buffer) == 208, "derived_buffer"); \
+    _Static_assert(offsetof(RECORD, rows) == 216, "rows"); \
+    _Static_assert(offsetof(RECORD, row_count) == 224, "row_count"); \
+    _Static_assert(offsetof(RECORD, row_words) == 232, "row_words");
 
 #define CHECK_ROW(RECORD) \
     _Static_assert(offsetof(RECORD, holder) == 0, "holder"); \
@@ -43,8 +45,8 @@
 
 #define CHECK_STARTER(RECORD) \
     _Static_assert(offsetof(RECORD, recorded) == 0, "recorded"); \
-    _Static_assert(offsetof(RECORD, failed) == 8, "failed"); \
-    _Static_assert(offsetof(RECORD, untidy) == 16, "untidy"); \
+    _Static_assert(offsetof(RECORD, untidy) == 8, "untidy"); \
+    _Static_assert(offsetof(RECORD, failed) == 16, "failed"); \
     _Static_assert(offsetof(RECORD, inherited) == 24, "inherited"); \
     _Static_assert(offsetof(RECORD, asking) == 32, "asking"); \
     _Static_assert(offsetof(RECORD, started) == 40, "started"); \
