@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from hybridize import autograd, cpu, gpu, np, npx
+from hybridize import autograd, cpu, gpu, nd, np, npx
 from hybridize.array import on_device
 from hybridize.array.buffer import buffer_of, owner_of
 from hybridize.errors import DeviceError, LinAlgError, OutOfBoundsError, ShapeError
@@ -191,14 +191,51 @@ def test_random_numbers_are_the_hosts(name):
     assert np.random.uniform(ctx=gpu(1)).item() == after.item()  # as many were drawn
 
 
-def test_large_draws_do_not_pass_through_the_host(monkeypatch):
-    gpu_of = type(devices.opened(0))
+def sent_bytes(monkeypatch) -> list[int]:
+    """The bytes of each copy to a device from now on."""
     sizes = []
+    gpu_of = type(devices.opened(0))
     monkeypatch.setattr(
         gpu_of, "copy_in", lambda *args, copy=gpu_of.copy_in: sizes.append(args[2].nbytes) or copy(*args)
     )
-    np.random.uniform(size=(300, 300), ctx=gpu(0))
-    assert max(sizes) < 1000
+    return sizes
+
+
+CREATED = {
+    "zeros": lambda c: np.zeros((30, 40), ctx=c), "ones": lambda c: np.ones((30, 40), dtype="int32", ctx=c), "full": lambda c: np.full((3, 400), -0.0, "float64", device=c),
+    "halves": lambda c: np.full((3, 401), 3.3, "bfloat16", ctx=c), "bools": lambda c: np.full(999, True, ctx=c), "empty": lambda c: np.empty((3, 400), ctx=c), "no axes": lambda c: np.ones((), ctx=c),
+    "like": lambda c: np.full_like(np.zeros_like(np.ones((30, 40), ctx=c)), 3), "range": lambda c: np.arange(500, ctx=c), "steps": lambda c: np.arange(3, 200.5, 0.3, ctx=c),
+    "integers": lambda c: np.arange(900, 3, -2, dtype="int64", ctx=c), "none": lambda c: np.arange(0, ctx=c), "line": lambda c: np.linspace(-3, 1, 333, ctx=c), "one": lambda c: np.linspace(2, 5, 1, ctx=c),
+    "open line": lambda c: np.linspace(0, 1, 333, endpoint=False, dtype="float64", ctx=c), "whole line": lambda c: np.linspace(-3, 100, 333, dtype="int32", ctx=c), "eye": lambda c: np.eye(30, 40, k=-3, ctx=c),
+    "identity": lambda c: np.identity(30, ctx=c), "tri": lambda c: np.tri(20, 30, 2, ctx=c), "indices": lambda c: np.indices((20, 30), ctx=c), "triangle": lambda c: np.tril(np.ones((30, 40), ctx=c)),
+    "arange like": lambda c: npx.arange_like(np.zeros((30, 40), ctx=c)), "powers": lambda c: np.logspace(0, 3, 20, ctx=c), "quotients": lambda c: np.geomspace(1, 1000, 20, ctx=c),
+    "of nd": lambda c: nd.arange(300, repeat=2, ctx=c), "in a block": lambda c: made_within(c), "uniform": lambda c: np.random.uniform(size=(300, 300), ctx=c),
+}  # fmt: skip
+
+
+def made_within(device):
+    with device:
+        return np.mgrid[0:20, 0:30]
+
+
+@pytest.mark.parametrize("name", CREATED)
+def test_new_arrays_are_made_where_they_are(name, monkeypatch):
+    np.random.seed(3)
+    here = CREATED[name](cpu())
+    np.random.seed(3)
+    sizes = sent_bytes(monkeypatch)
+    there = CREATED[name](gpu(0))
+    assert there.ctx == gpu(0) and (there.shape, there.dtype) == (here.shape, here.dtype)
+    assert there.asnumpy().tobytes() == here.asnumpy().tobytes()  # signs of zeros, too
+    assert max(sizes, default=0) <= 256  # numbers alone
+
+
+def test_one_program_makes_new_arrays_of_all_sizes():
+    on_device.PROGRAMS.clear()
+    for shape in ((3, 4), (5, 6), 7, (2, 2, 2)):
+        assert (np.full(shape, 2.5, ctx=gpu(0)).asnumpy() == 2.5).all()
+    programs = len({id(one) for one in on_device.PROGRAMS._exact.values()})
+    assert programs == 2  # of the first sizes, and of all others
 
 
 OPERATIONS = {
