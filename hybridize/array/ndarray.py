@@ -398,7 +398,14 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
 
     def __repr__(self) -> str:
         functions.check_text()
-        text = repr(self._printable())
+        try:
+            text = repr(self._printable())
+        except errors.DeviceError as error:
+            if error.code != "E707":
+                raise
+            return (
+                f"array(<{error.code}: {error.what}>, shape={self.shape}, dtype={self.dtype.name}, ctx={self.device})"
+            )
         dtype = self.dtype
         if "dtype=" in text:
             text = text[: text.rindex(",")] + ")"
