@@ -233,6 +233,8 @@ def located(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             return _of_users(function(*args, **kwargs), values, name)
         explicit = _explicit_device(args, kwargs)
         arrays = list(arrays_in(values))
+        if AWAY and args and name in ("array", "asarray") and isinstance(args[0], (list, tuple)):
+            args = _brought(args[0], explicit or common_device(arrays) or current_device()), *args[1:]
         common = None if name in _ACROSS else one_device(name, arrays)
         if is_away(common) and name not in _ACROSS and name != "getitem":  # a key of NumPy's is as a list
             check_hosts(name, values, arrays)
@@ -265,16 +267,13 @@ _ACROSS = frozenset({"array", "asarray", "copyto", "save", "savez", "savez_compr
 """Functions that take arrays from where they are."""
 
 
-def check_here(name: str, arrays: list[Any]) -> None:
-    """Refuse arrays in the memory of a GPU.
-
-    Raises:
-        DeviceError E705: there is one.
-    """
-    for x in arrays if AWAY and not capturing() else ():
-        device = device_of(x)
-        if device is not None and is_away(device):
-            raise unsupported(name, x.type, device)
+def _brought(parts: Any, device: Device) -> Any:
+    """A nested list of which one array is made, its arrays in the memory of a device."""
+    if isinstance(parts, (list, tuple)):
+        return [_brought(one, device) for one in parts]
+    there = device_of(parts)
+    is_near = there is None or there == device or not (is_away(there) or is_away(device))
+    return parts if is_near else copied_to(parts, device)
 
 
 def check_hosts(name: str, values: Iterable[Any], arrays: list[Any]) -> None:

@@ -1,5 +1,8 @@
 """Functions of arrays on a device give what they give at the host: the same bits where NumPy's code has the same roundings."""
 
+import math
+import operator
+
 import numpy
 import pytest
 from hypothesis import given, settings
@@ -126,6 +129,15 @@ def changed(x, name):
     elif name == "mask":
         x[x > 0] = 0.5
         x[x[:, 0] < -1] = y
+    elif name == "mask values":
+        x[x > 3] = numpy.array([7, 8, 9], "float32")
+        x[np.array(x > 8, ctx=x.ctx)] = [5]
+        x[x[:, 0] > -1] = np.array(numpy.arange(18.0).reshape(3, 6), ctx=x.ctx)
+        x[1, x[0] > -1] = y[: (x[0] > -1).sum().item()]
+    elif name == "lists":
+        x[[numbers(x, 0)[0], 2]] = y
+        x[:, [numbers(x, 5)[0], numbers(x, 0)[0]]] = 3
+        x[1] = [x[0, 0], *y[1:4], 8, x.sum()]
     elif name == "out":
         np.exp(x * 0, out=x)
         np.add(x[0], 1, out=x[1])
@@ -139,7 +151,7 @@ def changed(x, name):
     return x
 
 
-@pytest.mark.parametrize("name", ["add", "parts", "mask", "out", "fill", "transposed"])
+@pytest.mark.parametrize("name", ["add", "parts", "mask", "mask values", "lists", "out", "fill", "transposed"])
 def test_writes_are_seen_by_all_views(name):
     x, here = np.array(DATA, ctx=gpu(0)), np.array(DATA)
     view, memory, version = x[1:], owner_of(buffer_of(x)), x.storage.version
@@ -166,6 +178,47 @@ def test_what_one_device_has_another_copies():
     assert (y.asnumpy()[1] == DATA[0]).all()
     with refusal(DeviceError, r"E703: .*gpu\(0\).*gpu\(1\)"):
         x + y
+
+
+HOST = numpy.ones((4, 6), "float32")
+TWO_PLACES = {
+    "array of numpy first": lambda x: HOST + x, "array of numpy last": lambda x: x * HOST, "function of numpy": lambda x: numpy.add(x, HOST), "product of numpy's": lambda x: HOST @ x.T,
+    "in place": lambda x: operator.iadd(HOST.copy(), x), "out of numpy": lambda x: numpy.exp(x, out=HOST.copy()), "out at the host": lambda x: np.add(x, x, out=np.array(HOST)), "into the device": lambda x: numpy.add(HOST, HOST, out=x),
+    "host": lambda x: np.add(x, np.array(HOST)), "in place at the host": lambda x: operator.iadd(np.array(HOST), x), "in place there": lambda x: operator.iadd(x, np.array(HOST)),
+    "mask": lambda x: x[np.array(HOST) > 0], "mask of the device": lambda x: np.array(HOST)[x > 0], "indices of the device": lambda x: np.array(HOST)[[numbers(x, 1)[0], 0]], "other gpu": lambda x: np.where(x > 0, x, np.array(HOST, ctx=gpu(1))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TWO_PLACES)
+def test_arrays_in_two_places_do_not_mix(name):
+    x = np.array(DATA, ctx=gpu(0))
+    with refusal(DeviceError, r"E703: .* on gpu\([01]\)(?s:.*)help: .*(gives an array there|at the host)"):
+        TWO_PLACES[name](x)
+    assert (x.asnumpy() == DATA).all()
+
+
+def test_python_and_numpy_read_numbers_of_a_device():
+    x = np.array(DATA, ctx=gpu(0))
+    assert math.sqrt(x[3, 5] + 0.25) == 2 and math.fsum(x[0]) == DATA[0].sum() and [4, 5][numbers(x, 1)[0]] == 5
+    assert f"{x[0, 1]:.2f} {x[3, 5]}" == "-1.75 3.75" and max(x[0]) == -0.75 and sorted(x[0], reverse=True)[0] == -0.75
+    assert (numpy.array([x, x])[1] == DATA).all() and (HOST[x.asnumpy() > 0] == 1).all()
+    assert (x[DATA > 2].asnumpy() == DATA[DATA > 2]).all() and (
+        x[[numbers(x, 1)[0], 0]].asnumpy() == DATA[[1, 0]]
+    ).all()
+    with refusal(DeviceError, r"E705: x\.data reads f32\[4,6\] on gpu\(0\)"):
+        memoryview(x.data)
+
+
+def test_one_array_of_arrays_from_everywhere():
+    x = np.array(DATA, ctx=gpu(0))
+    x.attach_grad()
+    parts = [x, x.as_in_ctx(gpu(1)), np.array(HOST), DATA]
+    for device, y in ((gpu(0), np.array(parts)), (gpu(1), np.array(parts, ctx=gpu(1))), (cpu(), np.array(parts, ctx=cpu()))):  # fmt: skip
+        assert y.ctx == device and (y.asnumpy() == numpy.stack([DATA, DATA, HOST, DATA])).all()
+    with autograd.record():
+        y = np.array([[x[0, 0], x.as_in_ctx(gpu(1))[0, 0]], [3, x[0, 0]]])
+        y.sum().backward()
+    assert x.grad[0, 0] == 3 and x.grad.sum() == 3
 
 
 DRAWS = {
