@@ -173,9 +173,9 @@ def test_arrays_of_two_memories_do_not_go_together():
         g(*there(x), *there(x, number=1))
 
 
-def test_a_program_copies_nothing_out_of_its_memory():
-    f = hybridize(lambda x: x.as_in_ctx(cpu()) + 1)
-    with refusal(DeviceError, r"E705: a compiled function copies f32\[3\] from gpu\(0\) to cpu\(0\)"):
+def test_a_program_copies_nothing_to_another_gpu():
+    f = hybridize(lambda x: x.as_in_ctx(gpu(1)) + 1)
+    with refusal(DeviceError, r"E705: a compiled function copies f32\[3\] from gpu\(0\) to gpu\(1\)"):
         f(*there(numbers(3)))
     g = hybridize(lambda x: x.as_in_ctx(gpu(0)) + 1)
     assert g(*there(numbers(3))).device == g(numbers(3)).device == gpu(0)
