@@ -12,7 +12,19 @@ DATA = numpy.arange(6, dtype="float32").reshape(2, 3) / 4 - 0.6
 ROW = np.array([[1.0, 2, 3]])
 HERE, THERE = cpu(), gpu(0)
 
+
+def added_up(x, there):
+    total, rows, last = np.zeros(3), [], x[0] * 0
+    for row in x.as_in_ctx(HERE):
+        total = total + row
+        rows.append(row * 2)
+    for row in x:
+        last = last + row
+    return total, np.stack(rows), last, npx.foreach(lambda row, sum: (row + sum, row), x.as_in_ctx(HERE), ROW[0])[0]
+
+
 FUNCTIONS = {
+    "loops": added_up,
     "result": lambda x, there: np.exp(x).as_in_ctx(HERE), "argument": lambda x, there: x.to("cpu"), "part": lambda x, there: x.T[1:].as_in_ctx(HERE)[0], "both": lambda x, there: (x * 2, (x * 2).as_in_ctx(HERE)),
     "goes on": lambda x, there: (np.exp(x).as_in_ctx(HERE) * 2 + ROW, np.exp(x) * 3), "number": lambda x, there: x.sum().as_in_ctx(HERE) / 2, "several": lambda x, there: x.as_in_ctx(HERE) + (x * 2).copyto(HERE),
     "no code there": lambda x, there: abs(np.fft.fft(np.exp(x).as_in_ctx(HERE))), "and back": lambda x, there: (np.exp(x).as_in_ctx(HERE) * 2).as_in_ctx(there) + x, "back at the end": lambda x, there: (x.as_in_ctx(HERE) * 2).as_in_ctx(there),
