@@ -85,11 +85,11 @@ class Device:
 
     def __enter__(self) -> Device:
         check_device(self)
-        _PRESENT.set((*_PRESENT.get(), self))
+        PRESENT.set((*PRESENT.get(), self))
         return self
 
     def __exit__(self, *error: object) -> None:
-        _PRESENT.set(_PRESENT.get()[:-1])
+        PRESENT.set(PRESENT.get()[:-1])
 
     def __str__(self) -> str:
         return f"{self.device_type}({self.device_id})"
@@ -104,7 +104,7 @@ class Device:
 
 Context = Device
 _CPU = Device()
-_PRESENT: ContextVar[tuple[Device, ...]] = ContextVar("devices", default=(_CPU,))
+PRESENT: ContextVar[tuple[Device, ...]] = ContextVar("devices", default=(_CPU,))
 """The devices of the `with` blocks around, the last one innermost."""
 
 
@@ -176,7 +176,7 @@ def current_device() -> Device:
     ...     print(hybridize.current_device())
     cpu(1)
     """
-    return _PRESENT.get()[-1]
+    return PRESENT.get()[-1]
 
 
 OTHERS: list[Device] = []

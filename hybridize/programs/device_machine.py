@@ -20,11 +20,13 @@ from itertools import repeat
 from typing import Any, Final
 
 import numpy
+from numpy.typing import NDArray
 
 from hybridize.array.buffer import address_of, content_of
 from hybridize.array.device import AWAY, Device, accelerator, cpu, is_away
 from hybridize.array.ndarray import ndarray
 from hybridize.array.placing import COPIED_OUT
+from hybridize.array.storage import settle
 from hybridize.base.errors import DeviceError
 from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
@@ -312,25 +314,34 @@ def _without_unread(graph: Graph) -> tuple[Graph, list[int]]:
 class DerivedThere:
     """A constant that kernels derive of arrays, made again when one of these was written."""
 
-    __slots__ = ("__weakref__", "_arrays", "_buffer", "_deriver", "_lock", "_versions")
+    __slots__ = ("__weakref__", "_arrays", "_deriver", "_lock", "_versions", "buffer", "dirty")
 
     def __init__(self, deriver: Any, arrays: Mapping[int, ndarray]) -> None:
         """`arrays` are its sources by the number of their input."""
         self._deriver = deriver
         self._arrays = dict(arrays)
-        self._buffer: Any = None
+        self.buffer: Any = None
+        """What was made last."""
+        self.dirty: NDArray[Any] = numpy.ones(1, numpy.int64)
+        """Its item is 0 while that is right."""
         self._versions: tuple[int, ...] = ()
         self._lock = renewed(threading.RLock())
+        for array in arrays.values():
+            array.storage.watch(self)
 
     def now(self) -> Any:
         """Return it, as what it is made of is now."""
         with self._lock:
-            storages = [array.storage for array in self._arrays.values()]
-            versions = tuple(storage.version for storage in storages)  # first: what is written meanwhile is later
-            if self._buffer is None or versions != self._versions or any(one.exposed for one in storages):
-                sources = {number: content_of(array).dense() for number, array in self._arrays.items()}
-                self._buffer, self._versions = self._deriver.made(sources), versions
-            return self._buffer
+            if self.dirty[0]:
+                storages = [array.storage for array in self._arrays.values()]
+                versions = tuple(storage.version for storage in storages)  # first: what is written meanwhile is later
+                is_exposed = any(one.exposed for one in storages)
+                if self.buffer is None or versions != self._versions or is_exposed:
+                    sources = {number: content_of(array).dense() for number, array in self._arrays.items()}
+                    self.buffer, self._versions = self._deriver.made(sources), versions
+                if not is_exposed:
+                    settle(self, zip(storages, versions, strict=True))
+            return self.buffer
 
 
 _DERIVED: Final[weakref.WeakValueDictionary[tuple[Any, ...], DerivedThere]] = weakref.WeakValueDictionary()

@@ -53,6 +53,8 @@ class Accelerator(Protocol):
     """The stream of its work, as other libraries know it; None where all is done at once."""
     lasting: set[int]
     """Streams of other libraries that are there for as long as the process."""
+    starter: Any
+    """A `runtime.device_entry.Starter`, by which machine code starts graphs; None where it cannot."""
     when_scarce: list[Callable[[], object]]
     """Called where memory is short, to drop what can be made again."""
 

@@ -121,6 +121,7 @@ class Emulated:
         self.name, self.lock = name, threading.RLock()
         self.heap, self.clock, self.approximate = Heap(nbytes, next(_NUMBERS)), Clock(), approximate
         self.recording: Graph | None = None
+        self.starter: None = None
         self.when_scarce: list[Callable[[], object]] = []
         """Called where memory is short."""
         self.resident: set[int] = set()

@@ -163,6 +163,7 @@ class WebGpu:
         self._limits: Mapping[str, int] = limits
         self._lock = renewed(threading.RLock())
         self.lasting: set[int] = set()
+        self.starter: None = None
         self.when_scarce: list[Callable[[], object]] = []
         """Called where memory is short, to drop what can be made again."""
         self._buffers: dict[int, Any] = {}
