@@ -22,16 +22,19 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import address_of, content_of
+from hybridize.array.buffer import address_of, buffer_of, content_of
+from hybridize.array.buffer import is_away as is_memory_away
 from hybridize.array.device import AWAY, Device, accelerator, cpu, is_away
 from hybridize.array.ndarray import ndarray
 from hybridize.array.placing import COPIED_OUT
 from hybridize.array.storage import settle
+from hybridize.base.access import consistently
 from hybridize.base.errors import DeviceError
 from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.compiler.kernels import compile_kernels
 from hybridize.contract.captured import Captured
+from hybridize.contract.feeds import is_fed
 from hybridize.graph import Graph, Node, Value, bound, needed, nodes_inside, with_sizes
 from hybridize.ops import Composite, Scan
 from hybridize.ops.evaluate import evaluate
@@ -39,7 +42,10 @@ from hybridize.ops.op import Effect, effect_of
 from hybridize.passes import PIPELINE
 from hybridize.programs.backends import Machine, Making, Memory
 from hybridize.programs.failures import locate_refused
+from hybridize.runtime.device_buffers import sent
 
+SMALL = 256
+"""Bytes of an array of the host up to which it goes with the numbers of each call."""
 Operand = Any
 """A buffer of the device, or an array of the host."""
 
@@ -86,11 +92,24 @@ def making(captured: Captured, stable: Mapping[int, ndarray]) -> tuple[Making, M
         return DeviceMachine(graph, name, threads, device=device)
 
     home = _Sides(captured.graph, outside, away).at_host
+    here = {
+        number: one.array
+        for number, (one, place) in enumerate(zip(captured.sources, places, strict=True))
+        if one.array is not None and one.written < 0 and not is_away(place) and not is_fed(one.array)
+    }
 
     def whole(graph: Graph, name: str, threads: int | None) -> Machine:
         more = range(len(captured.graph.outputs), len(graph.outputs))  # what a pass back will read
         return DeviceMachine(
-            graph, name, threads, device=device, outside=outside, away=(*away, *more), home=home, stable=there
+            graph,
+            name,
+            threads,
+            device=device,
+            outside=outside,
+            away=(*away, *more),
+            home=home,
+            stable=there,
+            here=here,
         )
 
     return part, whole
@@ -102,13 +121,14 @@ class DeviceMachine(Machine):
     Args:
         graph: what is run.
         name: of the program.
-        threads: of the host, which matter to nothing here.
+        threads: of the host.
         device: where it runs.
         outside: numbers of the inputs that may be at the host: which outputs depend on no others is computed there.
             None where all outputs are computed on the device.
         away: numbers of outputs that are on the device, whatever they depend on.
         home: numbers of outputs that are at the host, wherever they are computed.
         stable: arrays of the device that seldom change, by their inputs.
+        here: arrays of the host that calls only read, by their inputs: they are copied when they were written.
     """
 
     def __init__(
@@ -122,6 +142,7 @@ class DeviceMachine(Machine):
         away: Collection[int] = (),
         home: Collection[int] = (),
         stable: Mapping[int, ndarray] | None = None,
+        here: Mapping[int, ndarray] | None = None,
     ) -> None:
         self._graph, self.device, self._home = graph, device, frozenset(home)
         sides = _Sides(graph, range(len(graph.inputs)) if outside is None else outside, away)
@@ -153,6 +174,12 @@ class DeviceMachine(Machine):
             _shared({number: stable[number] for number in one.inputs}, one) for one in self.code.derivers
         ]
         """Constants that its kernels read."""
+        self._brought: dict[int, DerivedThere] = {
+            number: _shared({number: array}, _Sender(array, gpu, device.device_id))
+            for number, array in (here or {}).items()
+            if number in self.code.reads and buffer_of(array).nbytes > SMALL
+        }
+        """The copies of arrays of the host, by their inputs."""
 
     @property
     def is_partly_at_host(self) -> bool:
@@ -162,7 +189,8 @@ class DeviceMachine(Machine):
     def run(self, inputs: Sequence[Operand]) -> list[Any]:
         """Ask the device for the outputs; those that are the host's own are there at once."""
         derived = [one.now() for one in self.derived]
-        results: list[Any] = self.code.run(inputs, derived)
+        brought = [self._brought[k].now() if k in self._brought else x for k, x in enumerate(inputs)]
+        results: list[Any] = self.code.run(brought, derived)
         for number, place in enumerate(self._there):
             if place in self._home:
                 results[number] = results[number].to_host()
@@ -311,6 +339,20 @@ def _without_unread(graph: Graph) -> tuple[Graph, list[int]]:
     return Graph(inputs, graph.nodes, graph.outputs, graph.constants), numbers
 
 
+class _Sender:
+    """Makes copies of an array of the host, as `runtime.device_code.DeviceDeriver` makes constants."""
+
+    def __init__(self, array: ndarray, gpu: Any, number: int) -> None:
+        self._place = gpu, number
+        self.layout: str = f"{array.type} of strides {array.strides} for {id(gpu)}"
+        """Equal sources have equal copies where this is equal."""
+
+    def made(self, sources: Mapping[int, NDArray[Any]]) -> Any:
+        """Return a copy of the one source."""
+        (values,) = sources.values()
+        return consistently(sent, values, *self._place)
+
+
 class DerivedThere:
     """A constant that kernels derive of arrays, made again when one of these was written."""
 
@@ -337,7 +379,8 @@ class DerivedThere:
                 versions = tuple(storage.version for storage in storages)  # first: what is written meanwhile is later
                 is_exposed = any(one.exposed for one in storages)
                 if self.buffer is None or versions != self._versions or is_exposed:
-                    sources = {number: content_of(array).dense() for number, array in self._arrays.items()}
+                    contents = {number: content_of(array) for number, array in self._arrays.items()}
+                    sources = {number: x.dense() if is_memory_away(x) else x for number, x in contents.items()}
                     self.buffer, self._versions = self._deriver.made(sources), versions
                 if not is_exposed:
                     settle(self, zip(storages, versions, strict=True))
