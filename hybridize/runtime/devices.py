@@ -178,6 +178,16 @@ def opened(number: int) -> Accelerator:
     return device
 
 
+def wait_all() -> None:
+    """Wait until all is done that was asked of the devices that this process uses.
+
+    Raises:
+        DeviceError E707: one has failed.
+    """
+    for device in list(_OPENED.values()):
+        device.wait()
+
+
 def check_fork() -> None:
     """Refuse to use devices in a process that was forked from one that did.
 
