@@ -26,6 +26,7 @@ from hybridize.runtime.webgpu.kernels import WgslKernel
 from hybridize.schedule.device.refusals import CPU, refused
 from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, RegionStep, RoutineStep, ScheduleStep
 
+
 @frozen
 class WgslLaunch:
     """One launch of a kernel."""

@@ -262,8 +262,9 @@ class Gpu {
     }
     checkRoom(this.name, this.#program.largest, most);
     const needed = Math.max(0, ...Object.values(this.#program.kernels).map(({ writes }) => writes.length));
-    if (needed <= arrays) return;
-    throw new DeviceError("E705", `${this.name} has a kernel of ${needed} arrays; this GPU takes ${arrays}; ${REMEDY}`);
+    if (needed > arrays) {
+      throw new DeviceError("E705", `${this.name} has a kernel of ${needed} arrays; this GPU takes ${arrays}; ${REMEDY}`);
+    }
   }
 
   /** Compile the kernels, and put weights and states in place. */

@@ -5,35 +5,7 @@ import pytest
 
 import hybridize
 from hybridize import np
-from hybridize.formats.deployable import deployable
-from hybridize.formats.wasm import write_web
-from tests.formats.wasm.browsing import blank, browsing, told
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("web")
-
-
-@pytest.fixture(scope="module")
-def browser(folder, tmp_path_factory, request):
-    request.getfixturevalue("system")("chromium")
-    with browsing(folder, tmp_path_factory.mktemp("profile") / "profile") as page:
-        yield page
-
-
-@pytest.fixture
-def page(browser):
-    blank(browser)
-    return browser
-
-
-def write(folder, name, function, *calls):
-    """A function hybridized, called so, and written for the web."""
-    program = hybridize.hybridize(function)
-    for call in calls:
-        program(*call)
-    return write_web(deployable(program.saved()), folder / name)
+from tests.formats.wasm.browsing import told, write
 
 
 def test_several_results_of_several_types_and_sizes(folder, page):
@@ -119,24 +91,6 @@ def test_states_are_the_models_own_and_calls_read_them_in_order(page, states):
         assert noise == drawn[number - 1]
 
 
-@pytest.mark.long
-def test_a_lost_gpu_is_an_error_and_a_fallback_goes_on_where_it_was(folder, page, states, tmp_path_factory):
-    first, drawn = states
-    with browsing(folder, tmp_path_factory.mktemp("lost") / "profile") as page:
-        told(page, STATES + "model.seed(9); await calls(1); Object.assign(globalThis, { model, calls, load });")
-        told(page, "globalThis.other = await load({ device: 'webgpu' }); await other.run({ x: new Float32Array(3) });")
-        page._ask("Browser.crashGpuProcess")
-        answers = told(page, "return [await calls(3), model.device, model.reason];")
-        lost = told(
-            page, "try { await other.run({ x: new Float32Array(3) }) } catch (e) { return [e.name, e.code, e.message] }"
-        )
-    for number, (total, noise) in enumerate(answers[0], 2):
-        assert total == (first + number * numpy.arange(1, 4)).tolist()
-        assert noise == drawn[number - 1]
-    assert answers[1] == "wasm" and answers[2].startswith("E707: states: the GPU is lost")
-    assert lost[:2] == ["DeviceError", "E707"] and "load it again; with { fallback: true }" in lost[2]
-
-
 # What a GPU cannot do
 
 
@@ -153,6 +107,7 @@ const outcome = async (options, before = () => {}, length = 12) => {
     before(gpu);
     const model = await load(options);
     const { output } = await model.run({ x: new Float32Array(length).fill(3) });
+    model.destroy(); // the next one gets a GPU of its own
     return [model.device, model.reason, output[output.length - 1]];
   } catch (problem) {
     return [problem.name, problem.code, problem.message];
