@@ -1,5 +1,6 @@
 const LEAST = 16; // bytes of a buffer; all of them are multiples of 4, as copies are
 const SLOT = 256; // bytes on whose multiples numbers of a launch begin
+const REACH_GPU = 2 ** 31 - 4; // bytes of a buffer, at most: kernels count them in numbers of 32 bits with a sign
 const ROW = 65535; // blocks that are numbered along one axis
 const NOTE = 16; // bytes on whose multiples the parts of a note begin
 const SHARED = Symbol.for("hybridize.webgpu.1"); // of models of other files, too
@@ -178,7 +179,7 @@ class SharedGpu {
       if (!adapter) return "WebGPU finds no GPU here";
       this.info = adapter.info;
       const { maxBufferSize, maxStorageBufferBindingSize, maxStorageBuffersPerShaderStage } = adapter.limits;
-      this.most = Math.min(maxBufferSize, maxStorageBufferBindingSize);
+      this.most = Math.min(maxBufferSize, maxStorageBufferBindingSize, REACH_GPU);
       this.arrays = maxStorageBuffersPerShaderStage;
       const requiredLimits = { maxBufferSize, maxStorageBufferBindingSize, maxStorageBuffersPerShaderStage };
       this.device = await adapter.requestDevice({ requiredLimits });
