@@ -177,7 +177,8 @@ class SharedGpu {
     try {
       const adapter = await this.#gpu.requestAdapter({ powerPreference: "high-performance" });
       if (!adapter) return "WebGPU finds no GPU here";
-      this.info = adapter.info;
+      this.info = adapter.info ?? {};
+      this.isImitated = this.info.isFallbackAdapter ?? adapter.isFallbackAdapter; // browsers before 2025 have the latter
       const { maxBufferSize, maxStorageBufferBindingSize, maxStorageBuffersPerShaderStage } = adapter.limits;
       this.most = Math.min(maxBufferSize, maxStorageBufferBindingSize, REACH_GPU);
       this.arrays = maxStorageBuffersPerShaderStage;
@@ -257,8 +258,8 @@ class Gpu {
 
   /** Refuse a GPU that is none, or too small. */
   #check(asked) {
-    const { info, most, arrays } = this.#shared;
-    if (info.isFallbackAdapter && !asked) {
+    const { isImitated, most, arrays } = this.#shared;
+    if (isImitated && !asked) {
       throw new DeviceError("E701", `${this.name}: WebGPU's only GPU here is imitated by the processor; ${REMEDY}`);
     }
     checkRoom(this.name, this.#program.largest, most);

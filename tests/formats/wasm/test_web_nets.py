@@ -162,6 +162,17 @@ def test_a_browser_without_webgpu_is_told_of(tmp_path, monkeypatch):
     assert "not run here on a GPU: chromium has no WebGPU" in fast.export(tmp_path / "net", "web").checks
 
 
+def test_a_browser_whose_gpu_binds_too_few_arrays_is_told_of(tmp_path):
+    def total(a, b, c, d, e, f, g, h, i, j, k, m, n):
+        return a + b + c + d + e + f + g + h + i + j + k + m + n
+
+    fast = hybridize.hybridize(total)
+    fast(*(np.ones((4,)) for _ in range(13)))
+    found = fast.export(tmp_path / "net", "web")
+    assert "not run here on a GPU: chromium imitates a GPU that is too small" in found.checks
+    assert found.left_out == ()
+
+
 def test_kernels_that_take_long_to_compile_are_told_of(tmp_path, monkeypatch):
     monkeypatch.setattr(browsers, "_LOADS", 0.0)
     fast = hybridize.hybridize(lambda x: x + 1)
