@@ -129,6 +129,7 @@ class Placed {
     if (problem === null && !this.#choice.fallback) await this.start(bytes);
     else this.#runs(await compiled(contents(bytes)), (problem ?? gpu.failure()).message);
     this.#on.restore(states);
+    if (gpu.isDestroyed) this.destroy(); // meanwhile
     gpu.destroy();
     return this.#on;
   }

@@ -91,6 +91,26 @@ def test_states_are_the_models_own_and_calls_read_them_in_order(page, states):
         assert noise == drawn[number - 1]
 
 
+def test_an_index_out_of_range_is_an_error_and_later_calls_run(folder, page):
+    def rows(x, i):
+        return np.take(x, i, axis=0, mode="raise")
+
+    write(folder, "rows", rows, (np.ones((5, 2)), np.array([1, 4], dtype="int64")))
+    both = told(
+        page,
+        """
+        const { load } = await import("/rows.mjs");
+        const x = Float32Array.from({ length: 10 }, (_, k) => k);
+        const ask = (model, ...i) => model.run({ x, i: BigInt64Array.from(i, BigInt) }).then(
+          ({ output }) => [...output], ({ name, message }) => `${name}: ${message}`);
+        const models = [await load({ device: "webgpu" }), await load({ device: "wasm" })];
+        return Promise.all(models.map((one) => Promise.all([ask(one, 4, -5), ask(one, 0, 5), ask(one, -6, 0), ask(one, 1, 1)])));
+        """,
+    )
+    wrong = "AssertionError: take from axis 0 of f32[5,2]: an index is out of bounds; indices run from -5 to 4"
+    assert both == [[[8, 9, 0, 1], wrong, wrong, [2, 3, 2, 3]]] * 2
+
+
 # What a GPU cannot do
 
 

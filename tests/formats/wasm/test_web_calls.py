@@ -7,6 +7,7 @@ import hybridize
 from hybridize import np, npx
 from tests.formats.wasm.browsing import browsing, told, write
 
+pytestmark = pytest.mark.long
 SAID = "const said = ({ name, code, message }) => [name, code ?? null, message];"
 
 
@@ -55,7 +56,6 @@ def test_an_assertion_is_the_error_of_webassembly_and_changes_nothing(page, coun
                 assert answer == [(first + sums).tolist(), next(draws)]
 
 
-@pytest.mark.long
 def test_labels_and_indices_out_of_range(folder, page):
     def loss(scores, labels, table, ids):
         rows = np.take(table, ids, axis=0, mode="raise")
@@ -103,7 +103,6 @@ def test_labels_and_indices_out_of_range(folder, page):
     assert [isinstance(one, list) for one in gpu] == [False, True, True, False, True, False]
 
 
-@pytest.mark.long
 def test_a_message_with_numbers_in_it(folder, page):
     def f(x, n, h):
         assert x.sum() < 10, f"{x} of sum {x.sum()}, {n} and {h}"
@@ -173,7 +172,6 @@ def dense(folder):
     return weight
 
 
-@pytest.mark.long
 def test_many_calls_need_the_memory_of_one_and_weights_are_sent_once(page, dense):
     loaded, first, many, changing, errors, after, end = told(
         page,
@@ -207,7 +205,6 @@ def test_many_calls_need_the_memory_of_one_and_weights_are_sent_once(page, dense
     assert end == [0, 1], "destroyed models leave nothing, and one GPU served all"
 
 
-@pytest.mark.long
 def test_models_of_a_page_share_the_gpu_and_are_destroyed_by_themselves(page, dense):
     answers, devices, gone, again = told(
         page,
@@ -239,7 +236,6 @@ def test_models_of_a_page_share_the_gpu_and_are_destroyed_by_themselves(page, de
 # What a GPU cannot do
 
 
-@pytest.mark.long
 def test_a_gpu_without_memory_says_so_and_the_next_call_runs(page, dense):
     answers = told(
         page,
@@ -271,7 +267,6 @@ def test_a_gpu_without_memory_says_so_and_the_next_call_runs(page, dense):
     assert answers == [scarce, scarce, ["webgpu", "", 100], ["wasm", text, 100], 100, ["wasm", text, 100]]
 
 
-@pytest.mark.long
 def test_a_kernel_of_more_arrays_than_a_gpu_binds(folder, page):
     def total(a, b, c, d, e, f, g, h, i):
         return a + b + c + d + e + f + g + h + i
@@ -307,7 +302,6 @@ def test_a_kernel_of_more_arrays_than_a_gpu_binds(folder, page):
     assert free == ["wasm", text, 36]
 
 
-@pytest.mark.long
 def test_a_lost_gpu_comes_back_and_a_fallback_goes_on_by_webassembly(folder, counted, tmp_path_factory):
     """From the states that the last call left; no call waits for ever."""
     first, drawn = counted
@@ -357,7 +351,6 @@ def test_a_lost_gpu_comes_back_and_a_fallback_goes_on_by_webassembly(folder, cou
 # Sizes and types
 
 
-@pytest.mark.long
 def test_any_number_of_rows_and_all_types(folder, page):
     def f(x, count, mask):
         y = np.where(mask, x, 0).sum(axis=1)
