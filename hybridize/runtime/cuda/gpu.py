@@ -29,6 +29,7 @@ from hybridize.runtime.cuda.library import OUT_OF_MEMORY, Driver, driver, versio
 from hybridize.runtime.cuda.linking import module
 from hybridize.runtime.cuda.staging import PinnedCopies
 from hybridize.runtime.cuda.work import CudaEvent, CudaFunction, CudaGraph, CudaModule
+from hybridize.runtime.plan import ALIGNMENT
 
 CUDA: Final = 2
 """DLPack's number of NVIDIA's GPUs."""
@@ -59,6 +60,7 @@ class Gpu(CudaContext):
     dlpack: int = CUDA
     """DLPack's number of its kind."""
 
+    alignment = ALIGNMENT
     dlpack = CUDA
 
     def __init__(self, number: int) -> None:

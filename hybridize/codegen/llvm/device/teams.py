@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
-from hybridize.base.dims import product, same
+from hybridize.base.dims import Size, is_symbolic, product, same
 from hybridize.base.dtypes import bool_
 from hybridize.base.frozen import frozen
+from hybridize.codegen.llvm.device.neighbours import load_neighbours
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.folding import Folding, State
 from hybridize.codegen.llvm.nests.positions import Array, Positions
 from hybridize.codegen.llvm.text import Function
 from hybridize.codegen.llvm.threads import SharedMemory, from_below, from_first, wait_for_block
-from hybridize.loops.expr import Expr
+from hybridize.loops.expr import Expr, Load
 from hybridize.loops.index import bit
+from hybridize.loops.measure import walk
 from hybridize.machine.target import Target
 from hybridize.schedule.kernel import FoldLevels
 
@@ -53,8 +55,15 @@ class TeamElements(Elements):
         shared: Collection[int] = (),
         team: Team | None = None,
         memory: SharedMemory | None = None,
+        neighbours: int = 1,
+        aligned: Collection[int] = (),
     ) -> None:
+        """`neighbours` are those that a thread takes at once; `aligned` are the arrays whose first element is at a
+        multiple of 16 bytes.
+        """
         super().__init__(f, target, arrays, sizes, levels=levels)
+        self._aligned = frozenset(aligned)
+        self._neighbours = neighbours
         self._shared = frozenset(shared)
         self._team = team
         self._memory = memory
@@ -63,6 +72,33 @@ class TeamElements(Elements):
         """Tell whether the threads of a team share the fold of a variable."""
         return variable in self._shared
 
+    def is_at_once(self, buffer: int, index: Expr, axis: int) -> bool:
+        """Tell whether the elements of a thread's neighbours along an axis are loaded or stored at once."""
+        return self._neighbours > 1 and buffer in self._aligned and bool(self.free(index) & bit(axis))
+
+    def each_neighbour(self, roots: Iterable[Expr], axis: int) -> Iterator[None]:
+        """Open an axis at a thread's neighbours, one after the other, from where it is open on.
+
+        What they load side by side is loaded before.
+        """
+        if self._neighbours == 1:
+            yield
+            return
+        first, loaded = self.axes[axis], list[tuple[Load, list[str]]]()
+        with self.scope():  # pointers are those of the first one only
+            for node in walk(*roots):
+                if not isinstance(node, Load) or id(node) in self.pinned:
+                    continue
+                if self.is_at_once(node.operand, node.indices[0], axis):
+                    pointer = self.pointer(node.operand, node.indices[0])
+                    dtype = self.arrays[node.operand].dtype
+                    loaded.append((node, load_neighbours(self.f, pointer, dtype, self._neighbours)))
+        for number in range(self._neighbours):
+            with self.bound(axis, self.f.plus(first, number)):
+                for node, values in loaded:
+                    self.remember(node, values[number])
+                yield
+
     def _horizontal(self, folding: Folding) -> State:
         chain, elements = self.chain(folding)
         team = self._team
@@ -70,9 +106,15 @@ class TeamElements(Elements):
             return super()._horizontal(folding)
         self.hoist(_parts(elements), sum(bit(variable) for variable, _ in chain))
         carry = list(zip(folding.types(1), folding.empty(1), strict=True))
-        total = self.f.size(product(size for _, size in chain))
-        with self.f.loop(team.rank, total, team.count, carry) as loop, counted(self, chain, loop.index):
-            loop.following = self._step(folding, loop.values, elements, 1)
+        at_once = self._neighbours
+        with (
+            self.f.loop(team.rank, self.f.size(turns(chain, at_once)), team.count, carry) as loop,
+            counted(self, chain, loop.index, at_once),
+        ):
+            state = list(loop.values)
+            for _ in self.each_neighbour(_parts(elements), chain[-1][0]):
+                state = self._step(folding, state, elements, 1)
+            loop.following = state
         return self._put_together(folding, loop.results, team)
 
     def _put_together(self, folding: Folding, state: State, team: Team) -> State:
@@ -148,10 +190,28 @@ class _States:
         return state
 
 
+def turns(axes: Sequence[tuple[int, int]], at_once: int) -> Size:
+    """Return how often a thread would take so many neighbours at once of axes, (number, size) each."""
+    sizes = [size for _, size in axes]
+    return product(sizes) if at_once == 1 else product(sizes[:-1]) * ((sizes[-1] + at_once - 1) // at_once)
+
+
 @contextmanager
-def counted(positions: Positions, axes: Sequence[tuple[int, int]], index: str) -> Iterator[None]:
-    """Open axes, (number, size) each, at an index that counts all of them as one, the last one fastest."""
+def counted(
+    positions: Positions, axes: Sequence[tuple[int, int]], index: str, at_once: int = 1
+) -> Iterator[None]:
+    """Open axes, (number, size) each, at an index that counts all of them as one, the last one fastest; that one counts
+    so many neighbours as one.
+    """
     f = positions.f
+    if at_once > 1:
+        (last, size), axes = axes[-1], axes[:-1]
+        several = turns([(last, size)], at_once)
+        place = f.op(f"urem i64 {index}, {f.size(several)}") if axes else index
+        index = f.op(f"udiv i64 {index}, {f.size(several)}") if axes else index
+        with counted(positions, axes, index), positions.bound(last, f.times(place, at_once)):
+            yield
+        return
     with ExitStack() as stack:
         places = []
         for number, size in reversed(axes[1:]):
