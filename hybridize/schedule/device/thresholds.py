@@ -11,9 +11,9 @@ from typing import Final
 
 THREADS: Final = 256
 """Threads of a block whose threads have an index each: enough to fill a processor by a few blocks. Estimated."""
-WIDE_WEIGHT: Final = 64
+WIDE_WEIGHT: Final = 192
 """Instructions of an element, beyond which memory is not what takes long: a thread takes one element at a time, and its
-code is a quarter as long. Estimated."""
+code is a quarter as long. Random numbers have 120, four of which a thread computes at once. Estimated."""
 MOST_NEIGHBOURS: Final = 8
 """Neighbours that a thread takes at once, at most. Bounds the length of code."""
 SHORT_ROW: Final = 8
