@@ -300,10 +300,11 @@ def _described_program(program: Scheduling, finished: FinishedSteps, scratch_byt
     entries, beside = finished.entries, finished.beside
     stopping = not program.setting.within
     steps, updates = proven_updates([step for step, _ in entries], program.updates, stopping=stopping)
-    if program.target.device is None:
+    device = program.target.device
+    if device is None:
         steps = merged(steps)
     elif program.setting.derives and not program.setting.within:
-        steps = tuple(with_alignment(steps))
+        steps = tuple(with_alignment(steps, device))
     constants = program.slots.constants()
     plan = Plan(
         tuple(Buffer.of(value.type) for value in program.graph.inputs),

@@ -12,17 +12,20 @@ from collections.abc import Callable, Iterable
 
 from hybridize.base.frozen import changed
 from hybridize.loops.kernel import Param
+from hybridize.machine.device import DeviceTarget
 from hybridize.runtime.plan import ALIGNMENT
+from hybridize.schedule.device import thresholds
+from hybridize.schedule.device.contractions import BlockPlan
 from hybridize.schedule.device.neighbours import factor_of
-from hybridize.schedule.steps import Address, LoopStep, RegionStep, Schedule, ScheduleStep
+from hybridize.schedule.steps import Address, ContractionStep, LoopStep, RegionStep, Schedule, ScheduleStep
 
 _Aligned = Callable[[Address], bool]
 """Tells whether an address is a multiple of 16 bytes."""
 
 
-def with_alignment(steps: Iterable[ScheduleStep]) -> list[ScheduleStep]:
+def with_alignment(steps: Iterable[ScheduleStep], device: DeviceTarget) -> list[ScheduleStep]:
     """Return the steps of a program, whose kernels know which of their arrays begin at a multiple of 16 bytes."""
-    return [_known(step, _in_program) for step in steps]
+    return [_known(step, _in_program, device) for step in steps]
 
 
 def _in_program(address: Address) -> bool:
@@ -34,13 +37,17 @@ def _fits(nbytes: int) -> bool:
     return factor_of(nbytes) % ALIGNMENT == 0
 
 
-def _known(step: ScheduleStep, is_aligned: _Aligned) -> ScheduleStep:
+def _known(step: ScheduleStep, is_aligned: _Aligned, device: DeviceTarget) -> ScheduleStep:
     match step:
         case LoopStep(kernel=kernel):
             params = _params(kernel.params, step.arguments, is_aligned)
             return changed(step, kernel=changed(kernel, params=params))
+        case ContractionStep(plan=BlockPlan() as plan):
+            most = min(thresholds.MOST_NEIGHBOURS, max(1, device.at_once // plan.elements.types.operand.itemsize))
+            x, w = (most if is_aligned(address) else 1 for address in step.addresses[:2])
+            return changed(step, plan=changed(plan, launches=tuple(one.widened((x, w)) for one in plan.launches)))
         case RegionStep():
-            bodies = (_body(step, number, is_aligned) for number in range(len(step.bodies)))
+            bodies = (_body(step, number, is_aligned, device) for number in range(len(step.bodies)))
             return changed(step, bodies=tuple(bodies))
     return step
 
@@ -50,7 +57,7 @@ def _params(params: Iterable[Param], addresses: Iterable[Address], is_aligned: _
     return tuple(changed(param, aligned=is_aligned(address)) for param, address in pairs)
 
 
-def _body(step: RegionStep, number: int, is_aligned: _Aligned) -> Schedule:
+def _body(step: RegionStep, number: int, is_aligned: _Aligned, device: DeviceTarget) -> Schedule:
     """A body of control flow, in the memory that the region hands it."""
     body, skip = step.bodies[number], int(step.control == "cond")
     outputs, inputs = step.addresses[: len(step.outputs)], step.addresses[len(step.outputs) + skip :]
@@ -74,4 +81,4 @@ def _body(step: RegionStep, number: int, is_aligned: _Aligned) -> Schedule:
         of = body.plan.inputs[k] if address.kind == "input" else body.plan.outputs[k]
         return moves and isinstance(of.nbytes, int) and _fits(of.nbytes)
 
-    return changed(body, steps=tuple(_known(one, is_at) for one in body.steps))
+    return changed(body, steps=tuple(_known(one, is_at, device) for one in body.steps))

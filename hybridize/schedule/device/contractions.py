@@ -47,6 +47,24 @@ class BlockSums:
     grid: BlockGrid
     operands: tuple[BlockOperand, BlockOperand]
     axes: tuple[tuple[PlacedAxis, ...], tuple[PlacedAxis, ...], tuple[PlacedAxis, ...]]
+    neighbours: tuple[int, int] = (1, 1)
+    """Elements of each operand that a thread brings into shared memory at once."""
+
+    def widened(self, most: tuple[int, int]) -> BlockSums:
+        """The same tiles, whose threads bring as many elements of each operand at once as may be, so many at most."""
+        grid, tile = self.grid, self.grid.tile
+        width = tile.n // grid.gates
+        x, w = self.operands
+        multiples = (
+            (tile.k,) if x.by_terms else (tile.m,),
+            (tile.k,) if w.by_terms else (width, grid.columns),
+        )
+        first, second = (one.neighbours(*of) for one, *of in zip(self.operands, most, multiples, strict=True))
+        return changed(self, neighbours=(first, second))
+
+    def __str__(self) -> str:
+        names = [f"{count} of {name}" for name, count in zip("xw", self.neighbours, strict=True) if count > 1]
+        return f"{self.grid}\nat once {' and '.join(names)}" if names else str(self.grid)
 
 
 @frozen
@@ -75,7 +93,7 @@ class BlockPlan(ContractionPlan):
                 x, w = one.operands
                 sizes = ", ".join(f"{name} {text(getattr(one.grid, name))}" for name in ("batch", "m", "n", "k"))
                 lines += [sizes, f"  x {x}", f"  w {w}"]
-            lines.append(str(one.grid))
+            lines.append(str(one))
         return "\n".join(lines)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
-from hybridize.base.dims import Size, is_symbolic, product, same
+from hybridize.base.dims import Size, product, same
 from hybridize.base.dtypes import bool_
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.device.neighbours import load_neighbours
@@ -197,9 +197,7 @@ def turns(axes: Sequence[tuple[int, int]], at_once: int) -> Size:
 
 
 @contextmanager
-def counted(
-    positions: Positions, axes: Sequence[tuple[int, int]], index: str, at_once: int = 1
-) -> Iterator[None]:
+def counted(positions: Positions, axes: Sequence[tuple[int, int]], index: str, at_once: int = 1) -> Iterator[None]:
     """Open axes, (number, size) each, at an index that counts all of them as one, the last one fastest; that one counts
     so many neighbours as one.
     """
