@@ -55,12 +55,9 @@ class BlockSums:
         grid, tile = self.grid, self.grid.tile
         width = tile.n // grid.gates
         x, w = self.operands
-        multiples = (
-            (tile.k,) if x.by_terms else (tile.m,),
-            (tile.k,) if w.by_terms else (width, grid.columns),
-        )
-        first, second = (one.neighbours(*of) for one, *of in zip(self.operands, most, multiples, strict=True))
-        return changed(self, neighbours=(first, second))
+        x_count = x.neighbours(most[0], (tile.k if x.by_terms else tile.m,))
+        w_count = w.neighbours(most[1], (tile.k,) if w.by_terms else (width, grid.columns))
+        return changed(self, neighbours=(x_count, w_count))
 
     def __str__(self) -> str:
         names = [f"{count} of {name}" for name, count in zip("xw", self.neighbours, strict=True) if count > 1]

@@ -18,7 +18,7 @@ from hybridize.base.frozen import frozen
 from hybridize.loops.expr import Axis, Expr, Load
 from hybridize.loops.index import Index
 from hybridize.loops.kernel import Statement
-from hybridize.loops.measure import step_along, walk
+from hybridize.loops.measure import step_along, walk, weight
 from hybridize.schedule.device import thresholds
 
 
@@ -45,9 +45,19 @@ def reads_of(roots: Iterable[Expr], axis: int) -> Iterator[AlongAxis]:
             yield AlongAxis(node.operand, node.indices[0], axis)
 
 
-def neighbours_at_once(accesses: Iterable[AlongAxis], dtypes: Mapping[int, DType], nbytes: int) -> int:
-    """Return how many neighbours suit all accesses, so that none is of more than so many bytes; 1 where none do."""
-    count, is_any = thresholds.MOST_NEIGHBOURS, False
+def most_neighbours(values: Iterable[Expr]) -> int:
+    """Return how many neighbours a thread takes at most of elements that are computed so."""
+    heavy = weight(*values)
+    if heavy > thresholds.WIDE_WEIGHT:
+        return 1
+    return thresholds.MOST_NEIGHBOURS if heavy <= thresholds.LIGHT_WEIGHT else thresholds.MOST_NEIGHBOURS // 2
+
+
+def neighbours_at_once(accesses: Iterable[AlongAxis], dtypes: Mapping[int, DType], nbytes: int, most: int) -> int:
+    """Return how many neighbours suit all accesses, so many at most, and none of more than so many bytes; 1 where none
+    do.
+    """
+    count, is_any = most, False
     for one in accesses:
         step = step_along(one.index, one.axis)
         if step is None:

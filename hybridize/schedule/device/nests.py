@@ -16,14 +16,20 @@ from hybridize.base.frozen import frozen
 from hybridize.loops.expr import Axis, Expr, Fold, Load
 from hybridize.loops.index import Index, Interner, Space, bit, children
 from hybridize.loops.kernel import Param, Statement
-from hybridize.loops.measure import walk, weight
+from hybridize.loops.measure import walk
 from hybridize.loops.monoids import monoid, nested
 from hybridize.machine.device import DeviceTarget
 from hybridize.machine.target import Target
 from hybridize.schedule import kernel
 from hybridize.schedule.device import thresholds
 from hybridize.schedule.device.locals import with_places
-from hybridize.schedule.device.neighbours import accesses_of, neighbours_at_once, reads_of
+from hybridize.schedule.device.neighbours import (
+    AlongAxis,
+    accesses_of,
+    most_neighbours,
+    neighbours_at_once,
+    reads_of,
+)
 from hybridize.schedule.device.parts import FoldParts, in_parts
 from hybridize.schedule.kernel import Few, FoldLanes
 from hybridize.schedule.levels import levels_of
@@ -227,18 +233,21 @@ class _Threads:
 
     def _neighbours_of_threads(self, sizes: tuple[int, ...]) -> int:
         """Count the neighbours that a thread takes at once, where every index of the only body is a thread's."""
-        if not sizes or self._folds or self._is_long_work():
+        if not sizes or self._folds:
             return 1
         axis = len(sizes) - 1
-        count = neighbours_at_once(accesses_of(self._statements, axis), self._dtypes, self._device.at_once)
-        return count if axis == 0 else _dividing(count, sizes[-1:])  # what is left of one axis is its last thread's
+        count = self._at_once(accesses_of(self._statements, axis))
+        if axis:
+            return _dividing(count, sizes[-1:])
+        # What is left of one axis is the last thread's.
+        return count if is_symbolic(sizes[0]) else min(count, 1 << max(1, sizes[0]).bit_length() - 1)
 
     def _neighbours_of_team(self, folds: Sequence[Fold]) -> int:
         """Count the neighbours that a thread takes at once of all loops that a row's threads share."""
         shared = {id(fold) for fold in folds}
-        if any(id(one) not in shared for one in self._outer_folds()) or self._is_long_work():
+        if any(id(one) not in shared for one in self._outer_folds()):
             return 1
-        rows, accesses, sizes = len(self._rows), [], list[int]()
+        rows, accesses, sizes = len(self._rows), list[AlongAxis](), list[int]()
         for group in self._groups:
             if group[0].sizes:
                 axis = rows + len(group[0].sizes) - 1
@@ -248,16 +257,16 @@ class _Threads:
             chain, elements = nested(fold)
             accesses += reads_of(elements, chain[-1][0])
             sizes.append(chain[-1][1])
-        return _dividing(neighbours_at_once(accesses, self._dtypes, self._device.at_once), sizes)
+        return _dividing(self._at_once(accesses), sizes)
+
+    def _at_once(self, accesses: Iterable[AlongAxis]) -> int:
+        most = most_neighbours(one.value for one in self._statements)
+        return neighbours_at_once(accesses, self._dtypes, self._device.at_once, most)
 
     def _outer_folds(self) -> list[Fold]:
         """All folds but those that are directly nested in others."""
         inner = {variable for outer in self._folds for variable, _ in nested(outer)[0][1:]}
         return [one for one in self._folds if one.variable not in inner]
-
-    def _is_long_work(self) -> bool:
-        """Tell whether an element takes so many instructions that memory is not what takes long."""
-        return weight(*(one.value for one in self._statements)) > thresholds.WIDE_WEIGHT
 
     def _each_row(self) -> kernel.Nest:
         """Every row is a thread."""

@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hybridize.base.dims import is_symbolic, product, same
-from hybridize.codegen.llvm.device.neighbours import store_neighbours
 from hybridize.codegen.llvm.device.teams import Team, TeamElements, counted, turns
 from hybridize.codegen.llvm.functions.table import memory
 from hybridize.codegen.llvm.nests.elements import Elements
-from hybridize.codegen.llvm.nests.kernels import NestWriter, forwarded, roots_of
+from hybridize.codegen.llvm.nests.kernels import NestWriter, roots_of
 from hybridize.codegen.llvm.nests.memory import element_pointer
 from hybridize.codegen.llvm.nests.positions import Array
 from hybridize.codegen.llvm.text import Function, Module
@@ -143,28 +142,11 @@ class DeviceNestWriter(NestWriter):
             self._turn(body)
 
     def _at_once(self, body: Body, axis: int) -> None:
-        """The same of one that has all of them: elements side by side are loaded at once, and stored at once."""
-        elements, roots = self.elements, roots_of(body.statements)
-        stored: dict[int, list[str]] = {
-            id(one): [] for one in body.statements if elements.is_at_once(one.buffer, one.index, axis)
-        }
-        elements.hoist(roots, bit(axis))
-        for _ in elements.each_neighbour(roots, axis):
-            for statement, reads in forwarded(body.statements):
-                if id(statement) in stored:
-                    elements.settle(statement.value)
-                    result = elements.value(statement.value)
-                    stored[id(statement)].append(result)
-                else:
-                    result = elements.store(statement.buffer, statement.index, statement.value)
-                for read in reads:
-                    elements.remember(read, result)
-        for statement in body.statements:
-            if id(statement) in stored:
-                with elements.scope():
-                    pointer = elements.pointer(statement.buffer, statement.index)
-                dtype = elements.arrays[statement.buffer].dtype
-                store_neighbours(self.f, stored[id(statement)], pointer, dtype)
+        """The same of a thread that has all of them."""
+        roots = roots_of(body.statements)
+        self.elements.hoist(roots, bit(axis))
+        for _ in self.elements.each_neighbour(roots, axis):
+            self._turn(body)
 
     # Teams
 

@@ -13,15 +13,13 @@ from contextlib import ExitStack, contextmanager
 from hybridize.base.dims import Size, product, same
 from hybridize.base.dtypes import bool_
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.device.neighbours import load_neighbours
-from hybridize.codegen.llvm.nests.elements import Elements
+from hybridize.codegen.llvm.device.neighbours import NeighbourElements
 from hybridize.codegen.llvm.nests.folding import Folding, State
 from hybridize.codegen.llvm.nests.positions import Array, Positions
 from hybridize.codegen.llvm.text import Function
 from hybridize.codegen.llvm.threads import SharedMemory, from_below, from_first, wait_for_block
-from hybridize.loops.expr import Expr, Load
+from hybridize.loops.expr import Expr
 from hybridize.loops.index import bit
-from hybridize.loops.measure import walk
 from hybridize.machine.target import Target
 from hybridize.schedule.kernel import FoldLevels
 
@@ -42,7 +40,7 @@ class Team:
         return self.count // self.warp
 
 
-class TeamElements(Elements):
+class TeamElements(NeighbourElements):
     """Writes expressions for a thread of a team; folds by the variables `shared` are those of all its threads."""
 
     def __init__(
@@ -58,12 +56,7 @@ class TeamElements(Elements):
         neighbours: int = 1,
         aligned: Collection[int] = (),
     ) -> None:
-        """`neighbours` are those that a thread takes at once; `aligned` are the arrays whose first element is at a
-        multiple of 16 bytes.
-        """
-        super().__init__(f, target, arrays, sizes, levels=levels)
-        self._aligned = frozenset(aligned)
-        self._neighbours = neighbours
+        super().__init__(f, target, arrays, sizes, levels, neighbours=neighbours, aligned=aligned)
         self._shared = frozenset(shared)
         self._team = team
         self._memory = memory
@@ -72,33 +65,6 @@ class TeamElements(Elements):
         """Tell whether the threads of a team share the fold of a variable."""
         return variable in self._shared
 
-    def is_at_once(self, buffer: int, index: Expr, axis: int) -> bool:
-        """Tell whether the elements of a thread's neighbours along an axis are loaded or stored at once."""
-        return self._neighbours > 1 and buffer in self._aligned and bool(self.free(index) & bit(axis))
-
-    def each_neighbour(self, roots: Iterable[Expr], axis: int) -> Iterator[None]:
-        """Open an axis at a thread's neighbours, one after the other, from where it is open on.
-
-        What they load side by side is loaded before.
-        """
-        if self._neighbours == 1:
-            yield
-            return
-        first, loaded = self.axes[axis], list[tuple[Load, list[str]]]()
-        with self.scope():  # pointers are those of the first one only
-            for node in walk(*roots):
-                if not isinstance(node, Load) or id(node) in self.pinned:
-                    continue
-                if self.is_at_once(node.operand, node.indices[0], axis):
-                    pointer = self.pointer(node.operand, node.indices[0])
-                    dtype = self.arrays[node.operand].dtype
-                    loaded.append((node, load_neighbours(self.f, pointer, dtype, self._neighbours)))
-        for number in range(self._neighbours):
-            with self.bound(axis, self.f.plus(first, number)):
-                for node, values in loaded:
-                    self.remember(node, values[number])
-                yield
-
     def _horizontal(self, folding: Folding) -> State:
         chain, elements = self.chain(folding)
         team = self._team
@@ -106,7 +72,7 @@ class TeamElements(Elements):
             return super()._horizontal(folding)
         self.hoist(_parts(elements), sum(bit(variable) for variable, _ in chain))
         carry = list(zip(folding.types(1), folding.empty(1), strict=True))
-        at_once = self._neighbours
+        at_once = self.neighbours
         with (
             self.f.loop(team.rank, self.f.size(turns(chain, at_once)), team.count, carry) as loop,
             counted(self, chain, loop.index, at_once),

@@ -94,7 +94,7 @@ class NestWriter:
         self.elements.rows = _bits(0, self.rows)
         self.elements.row_lane = self.lane
         for body in nest.bodies:
-            for _, reads in forwarded(body.statements):
+            for _, reads in _forwarded(body.statements):
                 for read in reads:
                     self.elements.pinned[id(read)] = _bits(0, self.rows + len(body.axes))
         self.elements.siblings = self._siblings()
@@ -417,7 +417,7 @@ class NestWriter:
     def _turn(self, body: kernels.Body) -> None:
         """One turn of the innermost loop; what one statement stores, the next has in registers."""
         self.f.works = True
-        for statement, reads in forwarded(body.statements):
+        for statement, reads in _forwarded(body.statements):
             result = self.elements.store(statement.buffer, statement.index, statement.value)
             for read in reads:
                 self.elements.remember(read, result)
@@ -461,7 +461,7 @@ def _turned(to: str, to_stride: str, start: str, stride: str, size: str) -> list
     return [f"ptr {to}", f"i64 {to_stride}", f"ptr {start}", f"i64 {stride}", f"i64 {size}"]
 
 
-def forwarded(group: Sequence[Statement]) -> list[tuple[Statement, list[Load]]]:
+def _forwarded(group: Sequence[Statement]) -> list[tuple[Statement, list[Load]]]:
     """Each statement with the loads, in later ones of its turn, of what it stores."""
     pairs = []
     below: dict[int, dict[int, Load]] = {}
