@@ -30,6 +30,7 @@ def kernel_function(
     threads: int,
     blocks: int = LARGEST,
     least: int = 1,
+    numbers: Sequence[str] = (),
 ) -> KernelFunction:
     """Open the kernel `name`, whose blocks have so many threads; its params are pointers, to operands that nothing
     stores where there is no buffer.
@@ -41,8 +42,10 @@ def kernel_function(
         threads: of a block.
         blocks: of a launch, at most; where it is known, LLVM divides in 32 bits.
         least: blocks that a processor has at once, at least: their threads share its registers.
+        numbers: names of further params, which differ between launches; each is an i64.
     """
     pointers = [(f"ptr {_promises(buffer)}nocapture", param) for param, buffer in params]
+    pointers += [("i64", number) for number in numbers]
     attributes = f'nounwind "nvvm.maxntid"="{threads}"'  # so that a thread may have all registers that leaves it
     if least > 1:
         attributes += f' "nvvm.minctasm"="{least}"'

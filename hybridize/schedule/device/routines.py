@@ -16,12 +16,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from hybridize.base.dims import hint, is_symbolic, product, same
-from hybridize.base.dims import text as size_text
-from hybridize.base.frozen import frozen
+from hybridize.base.dims import hint, product, same
+from hybridize.base.dtypes import int64
 from hybridize.loops.expr import Routine
 from hybridize.machine.device import DeviceTarget
 from hybridize.schedule.device import thresholds
+from hybridize.schedule.device.routine_kernels import RoutineKernel, each, is_more
+from hybridize.schedule.device.sorts import sorting_kernels
 from hybridize.schedule.kernel import Launch
 from hybridize.schedule.routines import RoutineScratch, Types, laid_out, scratch_of
 
@@ -31,27 +32,6 @@ _PREFIXES: Final = frozenset({"cum_sum", "cum_prod", "cum_max"})
 _SORTS: Final = frozenset({"sort", "arg_sort"})
 
 
-@frozen
-class RoutineKernel:
-    """A launch of a routine."""
-
-    part: str
-    """Its work: `units` and `note` by a thread each, `sort`, `prefixes` and `order` by a block each, `copy` and
-    `scatter` by a thread for each element."""
-    launch: Launch
-    units: int
-    """Those that do it."""
-
-    def __str__(self) -> str:
-        if self.part == "units" and same(self.units, 1):
-            return f"{self.launch}: one of them does all of it"
-        each = "a block each" if self.part in _BY_BLOCKS else "a thread each"
-        return f"{self.launch}: {self.part} of {size_text(self.units)}, {each}"
-
-
-_BY_BLOCKS: Final = frozenset({"sort", "prefixes", "order"})
-
-
 def kernels_of(routine: Routine, inputs: Types, outputs: Types, device: DeviceTarget) -> tuple[RoutineKernel, ...]:
     """Decide the kernels of a routine."""
     if not outputs:
@@ -59,22 +39,25 @@ def kernels_of(routine: Routine, inputs: Types, outputs: Types, device: DeviceTa
     first, units = inputs[0], _units(routine, inputs, outputs)
     if same(units, 0) or all(same(one.size, 0) for one in outputs):
         return ()
-    if routine.name in _SORTS and _is_more(n := first.shape[routine.parameters[0]], thresholds.SHORT_LINE):
+    if routine.name in _SORTS and is_more(n := first.shape[routine.parameters[0]], thresholds.SHORT_LINE):
         shared = _shared_bytes(routine, inputs, outputs, device)
-        return (RoutineKernel("sort", Launch(units, _team(n, device), shared), units),)
+        numbered = routine.name == "arg_sort"
+        kernels = sorting_kernels(n, units, first.dtype.itemsize, device, numbered=numbered, shared=shared)
+        tile = kernels[0].tile
+        return (*kernels, *([each("finish", first.size, device, tile)] if tile else []))
     few = hint(units) <= thresholds.FEW_RESULTS
-    if routine.name in _PREFIXES and few and _is_more(first.shape[routine.parameters[0]], thresholds.LONG_FOLD):
+    if routine.name in _PREFIXES and few and is_more(first.shape[routine.parameters[0]], thresholds.LONG_FOLD):
         threads = thresholds.THREADS
         states = 2 * max(4, outputs[0].dtype.itemsize) * threads + 16
         return (RoutineKernel("prefixes", Launch(units, threads, states), units),)
     if routine.name == "scatter_nd":
         tuples = product(inputs[1].shape[:-1])
-        copy = _each("copy", first.size, device)
+        copy = each("copy", first.size, device)
         if same(inputs[2].size, 0):
             return (copy,)
-        order = RoutineKernel("order", Launch(1, _team(tuples, device)), 1)
-        return copy, order, _each("scatter", inputs[2].size, device)
-    return (_each("units", units, device),)
+        sorting = sorting_kernels(tuples, 1, int64.itemsize, device, numbered=True)
+        return copy, *sorting, each("scatter", inputs[2].size, device, sorting[0].tile)
+    return (each("units", units, device),)
 
 
 def scratch_on_device(
@@ -91,11 +74,6 @@ def scratch_on_device(
     return layout, layout.nbytes * _units(routine, inputs, outputs) if outputs else 0
 
 
-def _is_more(n: int, limit: int) -> bool:
-    """Tell whether a line is longer than that, or may be in another call."""
-    return is_symbolic(n) or n > limit
-
-
 def _units(routine: Routine, inputs: Types, outputs: Types) -> int:
     first = inputs[0]
     match routine.name:
@@ -108,25 +86,12 @@ def _units(routine: Routine, inputs: Types, outputs: Types) -> int:
     return outputs[0].size
 
 
-def _each(part: str, units: int, device: DeviceTarget) -> RoutineKernel:
-    """A thread for each unit; those of few are spread over the processors of the device."""
-    threads = thresholds.THREADS if hint(units) > thresholds.FEW_UNITS else device.warp
-    return RoutineKernel(part, Launch((units + threads - 1) // threads, threads), units)
-
-
-def _team(n: int, device: DeviceTarget) -> int:
-    """The threads of a block that sorts so many elements."""
-    if is_symbolic(n):
-        return thresholds.THREADS
-    return min(device.threads, -(-max(1, n) // device.warp) * device.warp)
-
-
 def _shared_bytes(routine: Routine, inputs: Types, outputs: Types, device: DeviceTarget) -> int:
     """The scratch of a line that a block sorts, where it lies in shared memory."""
     if routine.name not in _SORTS:
         return 0
     n = inputs[0].shape[routine.parameters[0]]
-    if is_symbolic(n) or n <= thresholds.SHORT_LINE:
+    if is_more(n, thresholds.LONG_LINE) or n <= thresholds.SHORT_LINE:
         return 0
     areas = scratch_of(routine, inputs, outputs)
     nbytes = sum(-(-size // 16) * 16 for _, size in areas.areas)

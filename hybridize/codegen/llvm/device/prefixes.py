@@ -16,7 +16,7 @@ from hybridize.codegen.llvm.routines.cells import Cells
 from hybridize.codegen.llvm.routines.emit import running_total
 from hybridize.codegen.llvm.text import Function, literal
 from hybridize.codegen.llvm.threads import SharedMemory, block, thread, wait_for_block
-from hybridize.schedule.device.routines import RoutineKernel
+from hybridize.schedule.device.routine_kernels import RoutineKernel
 from hybridize.schedule.steps import RoutineStep
 
 
