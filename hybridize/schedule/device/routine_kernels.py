@@ -47,13 +47,12 @@ class RoutineKernel:
         return [self.tile << number for number in range(self.rounds)]
 
     def __str__(self) -> str:
-        if same(self.units, 1) and self.part == "units":
+        if self.part in _BY_BLOCKS:
+            runs = f"; {self.rounds} launches, from {self.tile} elements on" if self.rounds else ""
+            return f"{self.launch}: {self.part}, a block each{runs}"
+        if self.part == "units" and same(self.units, 1):
             return f"{self.launch}: one of them does all of it"
-        if same(self.units, 1) and self.part == "matrices":
-            return f"{self.launch}: it does all of it"
-        each = "a block each" if self.part in _BY_BLOCKS else "a thread each"
-        runs = f"; {self.rounds} launches, from {self.tile} elements on" if self.rounds else ""
-        return f"{self.launch}: {self.part} of {size_text(self.units)}, {each}{runs}"
+        return f"{self.launch}: {self.part} of {size_text(self.units)}, a thread each"
 
 
 def each(part: str, units: int, device: DeviceTarget, tile: int = 0) -> RoutineKernel:

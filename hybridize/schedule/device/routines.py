@@ -21,6 +21,7 @@ from hybridize.base.dtypes import int64
 from hybridize.loops.expr import Routine
 from hybridize.machine.device import DeviceTarget
 from hybridize.schedule.device import thresholds
+from hybridize.schedule.device.prefixes import prefix_kernels, totals_bytes
 from hybridize.schedule.device.routine_kernels import RoutineKernel, each, is_more
 from hybridize.schedule.device.sorts import sorting_kernels
 from hybridize.schedule.kernel import Launch
@@ -45,11 +46,8 @@ def kernels_of(routine: Routine, inputs: Types, outputs: Types, device: DeviceTa
         kernels = sorting_kernels(n, units, first.dtype.itemsize, device, numbered=numbered, shared=shared)
         tile = kernels[0].tile
         return (*kernels, *([each("finish", first.size, device, tile)] if tile else []))
-    few = hint(units) <= thresholds.FEW_RESULTS
-    if routine.name in _PREFIXES and few and is_more(first.shape[routine.parameters[0]], thresholds.LONG_FOLD):
-        threads = thresholds.THREADS
-        states = 2 * max(4, outputs[0].dtype.itemsize) * threads + 16
-        return (RoutineKernel("prefixes", Launch(units, threads, states), units),)
+    if _is_prefixes(routine, inputs, outputs):
+        return prefix_kernels(first.shape[routine.parameters[0]], units, outputs[0].dtype)
     if routine.name == "scatter_nd":
         tuples = product(inputs[1].shape[:-1])
         copy = each("copy", first.size, device)
@@ -68,10 +66,21 @@ def scratch_on_device(
         words = 8 * product(inputs[1].shape[:-1])
         layout = laid_out((name, words) for name in ("keys", "other keys", "numbers", "other numbers"))
         return layout, layout.nbytes
+    if _is_prefixes(routine, inputs, outputs):
+        columns = _units(routine, inputs, outputs)
+        nbytes = totals_bytes(inputs[0].shape[routine.parameters[0]], columns, outputs[0].dtype)
+        return laid_out([("totals", nbytes)] if nbytes else []), nbytes * columns
     layout = scratch_of(routine, inputs, outputs)
     if _shared_bytes(routine, inputs, outputs, device):
         return RoutineScratch(), 0
     return layout, layout.nbytes * _units(routine, inputs, outputs) if outputs else 0
+
+
+def _is_prefixes(routine: Routine, inputs: Types, outputs: Types) -> bool:
+    """Tell whether blocks have the running totals of columns: few long ones."""
+    if routine.name not in _PREFIXES or not is_more(inputs[0].shape[routine.parameters[0]], thresholds.LONG_FOLD):
+        return False
+    return hint(_units(routine, inputs, outputs)) <= thresholds.FEW_RESULTS
 
 
 def _units(routine: Routine, inputs: Types, outputs: Types) -> int:

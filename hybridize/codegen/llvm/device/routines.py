@@ -49,7 +49,7 @@ _OF_LINES: Final[Mapping[str, Callable[[Function, Any, RoutineKernel], None]]] =
     "finish": merging.write_finish,
 }
 _WRITERS: Final[Mapping[str, Callable[[Function, RoutineStep, RoutineKernel], None]]] = {
-    "prefixes": prefixes.write,
+    **dict.fromkeys(("totals", "offsets", "prefixes"), prefixes.write),
     "copy": scatters.write_copy,
     "scatter": scatters.write_rows,
 }
