@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from hybridize.base.dims import hint, product, same
+from hybridize.base.dims import hint, maximum, product, same
 from hybridize.base.dtypes import int64
 from hybridize.loops.expr import Routine
 from hybridize.machine.device import DeviceTarget
 from hybridize.schedule.device import thresholds
 from hybridize.schedule.device.prefixes import prefix_kernels, totals_bytes
-from hybridize.schedule.device.routine_kernels import RoutineKernel, each, is_more
+from hybridize.schedule.device.routine_kernels import RoutineKernel, each, is_more, team
 from hybridize.schedule.device.sorts import sorting_kernels
 from hybridize.schedule.kernel import Launch
 from hybridize.schedule.routines import RoutineScratch, Types, laid_out, scratch_of
@@ -30,6 +30,7 @@ from hybridize.schedule.routines import RoutineScratch, Types, laid_out, scratch
 NOT_ON_DEVICES: Final = frozenset({"print", "foreign", "hosted"})
 """Routines that are Python's."""
 _PREFIXES: Final = frozenset({"cum_sum", "cum_prod", "cum_max"})
+_BY_BLOCKS: Final = frozenset({"cholesky", "lu", "solve_triangular"})
 _SORTS: Final = frozenset({"sort", "arg_sort"})
 
 
@@ -48,6 +49,13 @@ def kernels_of(routine: Routine, inputs: Types, outputs: Types, device: DeviceTa
         return (*kernels, *([each("finish", first.size, device, tile)] if tile else []))
     if _is_prefixes(routine, inputs, outputs):
         return prefix_kernels(first.shape[routine.parameters[0]], units, outputs[0].dtype)
+    if _is_by_blocks(routine, inputs):
+        n = first.shape[-1]
+        if routine.name != "lu":
+            return (RoutineKernel("matrices", Launch(units, team(n, device)), units),)
+        threads = team(maximum(n, thresholds.THREADS), device)  # all of the rest of a matrix changes at once
+        states = 16 * -(-threads // device.warp)
+        return (RoutineKernel("matrices", Launch(units, threads, states), units),)
     if routine.name == "scatter_nd":
         tuples = product(inputs[1].shape[:-1])
         copy = each("copy", first.size, device)
@@ -74,6 +82,20 @@ def scratch_on_device(
     if _shared_bytes(routine, inputs, outputs, device):
         return RoutineScratch(), 0
     return layout, layout.nbytes * _units(routine, inputs, outputs) if outputs else 0
+
+
+def _is_by_blocks(routine: Routine, inputs: Types) -> bool:
+    """Tell whether a block has a matrix, or a column of the right side of equations.
+
+    Of equations that are solved from the last one on, blocks sum in another order than a processor does, so those of
+    many columns are left to threads.
+    """
+    if routine.name not in _BY_BLOCKS or not is_more(inputs[0].shape[-1], thresholds.BLOCK_MATRIX - 1):
+        return False
+    if routine.name != "solve_triangular":
+        return True
+    lower, _, transposed = routine.parameters
+    return lower != transposed or not is_more(inputs[1].shape[-1], thresholds.FEW_COLUMNS - 1)
 
 
 def _is_prefixes(routine: Routine, inputs: Types, outputs: Types) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from hybridize.base.dtypes import uint8
-from hybridize.codegen.llvm.device import merging, prefixes, scatters, sorting
+from hybridize.codegen.llvm.device import matrices, merging, prefixes, scatters, sorting
 from hybridize.codegen.llvm.routines.emit import write_routine
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.codegen.llvm.threads import kernel_function, thread_of_all
@@ -34,6 +34,8 @@ def emit_routine_kernel(
     if kernel.part == "units":
         f.unit = thread_of_all(f)
         write_routine(f, step.routine, step.inputs, step.outputs, step.scratch, target)
+    elif kernel.part == "matrices":
+        matrices.write(f, step, kernel, target)
     elif kernel.part in _OF_LINES:
         lines = scatters.TupleLines if step.routine.name == "scatter_nd" else sorting.AxisLines
         _OF_LINES[kernel.part](f, lines(f, step), kernel)
