@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridize.base.dims import is_symbolic
+from hybridize.base.dims import Size, is_symbolic, same
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.loops.kernel import Param
 
@@ -73,6 +73,16 @@ def thread_of_all(f: Function) -> str:
     """The number of the thread among those of all blocks, as an i64."""
     assert isinstance(f, KernelFunction)
     return f.plus(f.times(block(f), f.bounds["tid.x"]), thread(f))
+
+
+def block_in_rows(f: Function, size: str | Size) -> tuple[str, str]:
+    """The row and the column of the block, where blocks are counted along rows of so many, each as an i64."""
+    if not isinstance(size, str) and same(size, 1):
+        return block(f), "0"
+    narrow = [f.op(f"trunc i64 {x} to i32") for x in (block(f), f.operand(size))]  # blocks are fewer than 2^31
+    parts = [f.op(f"{op} i32 {narrow[0]}, {narrow[1]}") for op in ("udiv", "urem")]
+    row, column = (f.op(f"zext i32 {x} to i64") for x in parts)
+    return row, column
 
 
 def _special(f: Function, name: str) -> str:

@@ -19,17 +19,16 @@ from hybridize.schedule.kernel import Launch
 
 def prefix_kernels(n: int, columns: int, dtype: DType) -> tuple[RoutineKernel, ...]:
     """Decide the kernels for columns of `n` results of a type."""
-    threads, tile = thresholds.THREADS, part_length(n, columns)
-    states = 2 * max(4, dtype.itemsize) * threads + 16
+    threads, tile, state = thresholds.THREADS, part_length(n, columns), max(4, dtype.itemsize)
     more = parts_of(n, columns) - 1
 
-    def by_blocks(part: str, blocks: int) -> RoutineKernel:
+    def by_blocks(part: str, blocks: int, states: int = 2 * threads * state + 16) -> RoutineKernel:
         return RoutineKernel(part, Launch(blocks, threads, states), blocks, tile)
 
     whole = by_blocks("prefixes", columns * (more + 1))
     if same(more, 0):
         return (whole,)
-    totals = by_blocks("totals", columns * more)
+    totals = by_blocks("totals", columns * more, threads * state)
     if same(more, 1):
         return totals, whole
     return totals, by_blocks("offsets", columns * (more + 1 - maximum(more, 1))), whole

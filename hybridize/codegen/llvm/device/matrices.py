@@ -21,6 +21,7 @@ from hybridize.codegen.llvm.threads import (
     KernelFunction,
     SharedMemory,
     block,
+    block_in_rows,
     from_below,
     from_first,
     thread,
@@ -33,10 +34,10 @@ from hybridize.schedule.steps import RoutineStep
 
 def write(f: Function, step: RoutineStep, kernel: RoutineKernel, target: Target) -> None:
     """Write `cholesky`, `lu` or `solve_triangular`: a block for each matrix, or for each column of its right side."""
-    f.unit = block(f)
     if step.routine.name == "solve_triangular":
         _write_triangular(f, step, target)
     else:
+        f.unit = block(f)
         writer = factors.write_cholesky if step.routine.name == "cholesky" else factors.write_lu
         writer(f, step.routine, step.inputs, step.outputs, target, TeamReals)
 
@@ -115,7 +116,9 @@ class TeamReals(Reals):
         if self._threads == self._warp:
             return from_first(f, best[1], "i64")
         memory, warps = SharedMemory(f), self._threads // self._warp
-        arrays = [memory.array(kind, warps, nbytes) for kind, nbytes in zip(kinds, (self.dtype.itemsize, 8), strict=True)]
+        arrays = [
+            memory.array(kind, warps, nbytes) for kind, nbytes in zip(kinds, (self.dtype.itemsize, 8), strict=True)
+        ]
         warp, rank = (f.op(f"{op} i64 {self._rank}, {self._warp}") for op in ("udiv", "urem"))
         with f.when(f.test("eq", rank, 0)):
             for x, kind, array in zip(best, kinds, arrays, strict=True):
@@ -146,7 +149,7 @@ def _write_triangular(f: Function, step: RoutineStep, target: Target) -> None:
     kind, side = step.inputs
     r, ahead = TeamReals(f, kind.dtype, target), lower != transposed
     n, m = size(f, kind.shape[-1]), size(f, side.shape[-1])
-    number, column = (f.op(f"{op} i64 {f.unit}, {m}") for op in ("udiv", "urem"))
+    number, column = block_in_rows(f, m)
     t, first = r.at("%i0", r.times(number, r.times(n, n))), r.plus(r.times(number, r.times(n, m)), column)
     b, y = r.at("%i1", first), r.at("%o0", first)
 
@@ -155,7 +158,7 @@ def _write_triangular(f: Function, step: RoutineStep, target: Target) -> None:
 
     with r.spread(0, n) as i:
         r.store(r.load(b, r.times(i, m)), y, r.times(i, m))
-    with f.loop(0, n) as steps:
+    with f.loop(0, r.minus(n, 1)) as steps:
         r.meet()
         k = steps.index if ahead else r.minus(r.minus(n, 1), steps.index)
         known = r.load(y, r.times(k, m))

@@ -18,7 +18,7 @@ from hybridize.codegen.llvm.device.sorting import (
     rounds_of,
 )
 from hybridize.codegen.llvm.text import Function
-from hybridize.codegen.llvm.threads import SharedMemory, block, thread, thread_of_all, wait_for_block
+from hybridize.codegen.llvm.threads import SharedMemory, block_in_rows, thread, thread_of_all, wait_for_block
 from hybridize.schedule.device.routine_kernels import RoutineKernel
 
 
@@ -40,7 +40,9 @@ def write_runs(f: Function, lines: Lines, kernel: RoutineKernel) -> None:
 def write_merge(f: Function, lines: Lines, kernel: RoutineKernel) -> None:
     """Write what merges runs of `width` elements from one copy of each line to the other."""
     line, first = _tile(lines, kernel.tile)
-    turns = f.minus(64, f.op(f"call i64 {f.module.declare('llvm.ctlz.i64', 'i64', ['i64', 'i1'])}(i64 %width, i1 true)"))
+    turns = f.minus(
+        64, f.op(f"call i64 {f.module.declare('llvm.ctlz.i64', 'i64', ['i64', 'i1'])}(i64 %width, i1 true)")
+    )
     odd = f.op(f"and i64 {f.minus(turns, kernel.tile.bit_length())}, 1")
     tile = _Tile(lines, lines.side(line, odd)[0], first, kernel.tile, turns)
     numbers = lines.side(line, odd)[1:]
@@ -77,7 +79,7 @@ def sorted_side(lines: Lines, line: str, tile: int) -> Side:
 def _tile(lines: Lines, tile: int) -> tuple[str, str]:
     """The line of a block, and the first element of its part of the line."""
     f, tiles = lines.f, (lines.n + tile - 1) // tile
-    line, number = (f.op(f"{op} i64 {block(f)}, {f.size(tiles)}") for op in ("udiv", "urem"))
+    line, number = block_in_rows(f, tiles)
     return line, f.times(number, tile)
 
 
@@ -109,9 +111,12 @@ class _Tile:
         most = f.smin(count, f.minus(self._right, self._left))
 
         def goes_before(ahead: str) -> str:
-            """The last of so many goes before the first one of the right run that would be left out."""
-            left = f.between(f.plus(self._left, f.minus(ahead, 1)), self._left, f.minus(self._right, 1))
-            right = f.between(f.minus(f.plus(self._right, count), ahead), self._left, f.minus(self._end, 1))
+            """The last of so many goes before the first one of the right run that would be left out.
+
+            Of more than there are, some elements of the line are compared in vain.
+            """
+            left = f.smin(f.plus(self._left, f.minus(ahead, 1)), f.minus(self._right, 1))
+            right = f.smax(f.minus(f.plus(self._right, count), ahead), self._left)
             one, other = (keys.load_number(self.source, place, 1) for place in (left, right))
             return f.op(f"xor i1 {keys.before(other, one, self.lines.descending)}, true")
 
@@ -131,7 +136,8 @@ class _Tile:
         f, is_right = self.f, self._is_right(index)
         key = self.lines.keys.load(keys, index, 1)
         first, end = (
-            f.op(f"select i1 {is_right}, i64 {x}, i64 {y}") for x, y in ((0, self._of_tile), (self._of_tile, self.count))
+            f.op(f"select i1 {is_right}, i64 {x}, i64 {y}")
+            for x, y in ((0, self._of_tile), (self._of_tile, self.count))
         )
         ahead = number_before(self.lines, keys, key, (first, end), is_right, self._most.bit_length())
         own = f.minus(index, f.op(f"select i1 {is_right}, i64 {self._of_tile}, i64 0"))

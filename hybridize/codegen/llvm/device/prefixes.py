@@ -18,7 +18,7 @@ from hybridize.base.dtypes import DType, float32
 from hybridize.codegen.llvm.routines.cells import Cells
 from hybridize.codegen.llvm.routines.emit import running_total
 from hybridize.codegen.llvm.text import Function, literal
-from hybridize.codegen.llvm.threads import SharedMemory, block, thread, wait_for_block
+from hybridize.codegen.llvm.threads import SharedMemory, block, block_in_rows, thread, wait_for_block
 from hybridize.schedule.device.routine_kernels import RoutineKernel
 from hybridize.schedule.steps import RoutineStep
 
@@ -33,11 +33,12 @@ class _Columns:
 
     def __init__(self, f: Function, step: RoutineStep, kernel: RoutineKernel) -> None:
         (axis,), (kind,), (out,) = step.routine.parameters, step.inputs, step.outputs
-        self.f, self._name, self._threads, self._dtype = f, step.routine.name, kernel.launch.threads, out.dtype
+        self.f, self._name, self.threads = f, step.routine.name, kernel.launch.threads
         self.n, self.tile, self._inner = kind.shape[axis], kernel.tile, math.prod(kind.shape[axis + 1 :])
         self.parts = (self.n + self.tile - 1) // self.tile
         self._source, self._result = Cells(f, kind.dtype), Cells(f, out.dtype)
         self.number = self._result.number_type(1)
+        self.itemsize = max(4, out.dtype.itemsize)
         self._scratch = step.scratch.nbytes
         self.nothing = _nothing(self._result, out.dtype, self._name)
 
@@ -75,10 +76,10 @@ class _Columns:
 
     def run(
         self, start: str, stop: str, before: str, read: Callable[[str], str], write: Callable[[str, str], None]
-    ) -> str:
-        """Write the running totals of some elements, after those `before`; returns the last one of whole turns."""
-        f, number, threads, memory = self.f, self.number, self._threads, SharedMemory(self.f)
-        itemsize, own, last = max(4, self._dtype.itemsize), thread(f), f.minus(stop, 1)
+    ) -> None:
+        """Write the running totals of some elements, after those `before`."""
+        f, number, threads, memory = self.f, self.number, self.threads, SharedMemory(self.f)
+        itemsize, own, last = self.itemsize, thread(f), f.minus(stop, 1)
         sides = [memory.array(number, threads, itemsize) for _ in range(2)]
         carried = memory.array(number, 1, itemsize)
         with f.loop(start, stop, threads, carry=[(number, before)]) as turn:
@@ -100,28 +101,42 @@ class _Columns:
                 self.store(total, carried)
             wait_for_block(f)
             turn.following = [self.load(carried)]
-        return turn.results[0]
 
 
 def _write_totals(columns: _Columns) -> None:
-    """Write what adds up a part of a column, which is not the last one."""
-    f = columns.f
-    column, part = (f.op(f"{op} i64 {block(f)}, {f.size(columns.parts - 1)}") for op in ("udiv", "urem"))
-    start, place = f.times(part, columns.tile), columns.element(column)
-    total = columns.run(
-        start, f.plus(start, columns.tile), columns.nothing, lambda at: columns.read(place(at)), lambda total, at: None
-    )
-    with f.when(f.test("eq", thread(f), 0)):
-        columns.store(total, columns.total(column, part))
+    """Write what adds up a part of a column, which is not the last one: each thread the elements that are its share,
+    then neighbours, twice as far apart in each round, so that their order stays.
+    """
+    f, own = columns.f, thread(columns.f)
+    column, part = block_in_rows(f, columns.parts - 1)
+    share, place = columns.tile // columns.threads, columns.element(column)
+    start = f.plus(f.times(part, columns.tile), f.times(own, share))
+    with f.loop(1, f.size(share), carry=[(columns.number, columns.read(place(start)))]) as loop:
+        loop.following = [columns.together(loop.values[0], columns.read(place(f.plus(start, loop.index))))]
+    totals = SharedMemory(f).array(columns.number, columns.threads, columns.itemsize)
+    mine = f.element(totals, own, columns.number)
+    columns.store(loop.results[0], mine)
+    with f.loop(0, columns.threads.bit_length() - 1) as rounds:
+        wait_for_block(f)
+        distance = f.op(f"shl i64 1, {rounds.index}")
+        rest = f.op(f"and i64 {own}, {f.minus(f.op(f'shl i64 {distance}, 1'), 1)}")
+        with f.when(f.test("eq", rest, 0)):
+            other = columns.load(f.element(totals, f.plus(own, distance), columns.number))
+            columns.store(columns.together(columns.load(mine), other), mine)
+    with f.when(f.test("eq", own, 0)):
+        columns.store(columns.load(mine), columns.total(column, part))
 
 
 def _write_offsets(columns: _Columns) -> None:
     """Write what makes totals of parts running totals."""
     f, column = columns.f, block(columns.f)
+
+    def write(total: str, part: str) -> None:
+        columns.store(total, columns.total(column, part))
+
     columns.run(
-        "0", f.size(columns.parts - 1), columns.nothing,
-        lambda at: columns.load(columns.total(column, at)), lambda total, at: columns.store(total, columns.total(column, at)),
-    )  # fmt: skip
+        "0", f.size(columns.parts - 1), columns.nothing, lambda part: columns.load(columns.total(column, part)), write
+    )
 
 
 def _write_parts(columns: _Columns) -> None:
@@ -130,7 +145,7 @@ def _write_parts(columns: _Columns) -> None:
     if same(columns.parts, 1):
         column, start, stop = block(f), "0", f.size(columns.n)
     else:
-        column, part = (f.op(f"{op} i64 {block(f)}, {f.size(columns.parts)}") for op in ("udiv", "urem"))
+        column, part = block_in_rows(f, columns.parts)
         start = f.times(part, columns.tile)
         stop = f.smin(f.plus(start, columns.tile), columns.n)
         is_first, first = f.test("eq", part, 0), f.label

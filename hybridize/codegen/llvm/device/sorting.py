@@ -49,10 +49,10 @@ class Lines:
         """Those of the keys, and of the numbers where there are any."""
         return [self.keys, self.numbers][: 1 + self.numbered]
 
-    def shared(self, memory: SharedMemory, n: int, copies: int = 2) -> list[Side]:
-        """Copies of so many elements in shared memory; those of keys are one array, so that WGSL has a pointer to it."""
-        kinds = [(one.dtype.itemsize, memory.array(one.scalar, copies * n, one.dtype.itemsize)) for one in self.cells()]
-        return [[self.f.at(array, number * n * nbytes) for nbytes, array in kinds] for number in range(copies)]
+    def shared(self, memory: SharedMemory, n: int) -> list[Side]:
+        """Two copies of so many elements in shared memory; either kind is one array, as WGSL has no other pointers."""
+        kinds = [(one.dtype.itemsize, memory.array(one.scalar, 2 * n, one.dtype.itemsize)) for one in self.cells()]
+        return [[self.f.at(array, number * n * nbytes) for nbytes, array in kinds] for number in range(2)]
 
 
 class AxisLines(Lines):
@@ -153,9 +153,7 @@ class BlockSorter:
                 lines.numbers.store(lines.numbers.load(source[1], index, 1), target[1], to, 1)
 
 
-def number_before(
-    lines: Lines, pointer: str, key: str, run: tuple[str, str], is_right: str, steps: str | int
-) -> str:
+def number_before(lines: Lines, pointer: str, key: str, run: tuple[str, str], is_right: str, steps: str | int) -> str:
     """The place in a sorted run, from its first to its end, behind those that go before a key.
 
     Equals go before where the i1 says that the key's own run `is_right` of this one. The steps are one more than the

@@ -116,7 +116,7 @@ class _Elimination:
 
     def panel(self, first: Position, width: int) -> None:
         """Eliminate some columns: at once in their own rows, then in the rest of the matrix."""
-        r, f, n = self.r, self.f, self.n
+        r, n = self.r, self.n
         columns = [r.plus(first, k) for k in range(width)]
         after = r.plus(first, width)
         for k, column in enumerate(columns):
@@ -132,15 +132,15 @@ class _Elimination:
                 for other, above in zip(columns[k + 1 :], mine, strict=True):
                     pointer = self.element(row, other)
                     r.store(r.fma(r.neg(factor), above, r.load(pointer)), pointer)
-            r.meet()
+            if k + 1 < width:
+                r.meet()
         rest = r.minus(n, after)
         for k in range(1, width):
             lines = [
                 (r.neg(r.load(self.element(columns[k], columns[j]))), self.element(columns[j], after)) for j in range(k)
             ]
             r.add_multiples(self.element(columns[k], after), lines, rest)
-        if width > 1:
-            r.meet()
+        r.meet()
         tops = [self.element(column, after) for column in columns]
         with r.each_line(after, n) as (line, row):
             factors = [r.neg(r.load(self.element(row, column))) for column in columns]
