@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernels of routines on a device.
 
-Most routines consist of *units*, parts that know nothing of each other: a matrix to be factorised, a column to be
+Most routines consist of *units*, parts that know nothing of each other: a small matrix to be factorised, a column to be
 summed up, an element to be drawn. A thread computes a unit as a processor computes it. Where there is one unit, the
-rest of the device waits, and the step says so. Three kinds have threads that work together:
+rest of the device waits, and the step says so. Of these kinds many threads share a unit:
 
-    sort        a block for each long line: all its threads merge runs, twice as long in each round
-    prefixes    a block for each long column, where there are few: running totals of as many elements as it has threads
+    sorts       a block sorts a line, many blocks a long one: see `sorts`
+    prefixes    blocks add up columns, where there are few, or parts of them: see `prefixes`
     scatters    elements are copied, tuples are sorted by the rows that they name, and each row takes its own in order
+    matrices    a block has a matrix, or a column of the right side of equations
 
 All of it follows from sizes alone.
 """
