@@ -161,6 +161,11 @@ def count() -> int:
     return number
 
 
+def is_there(number: int) -> bool:
+    """Tell whether there is a device of a number; nobody counts for one that is opened, as that takes milliseconds."""
+    return number in _OPENED or 0 <= number < count()
+
+
 def opened(number: int) -> Accelerator:
     """Return a device by its number, below `count()`.
 
