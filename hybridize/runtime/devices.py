@@ -165,7 +165,7 @@ def count() -> int:
 
 def is_there(number: int) -> bool:
     """Tell whether there is a device of a number; nobody counts for one that is opened, as that takes milliseconds."""
-    return number in _OPENED or 0 <= number < count()
+    return (bool(CONFIG.device) and number in _OPENED) or 0 <= number < count()
 
 
 def opened(number: int) -> Accelerator:
