@@ -285,3 +285,15 @@ def test_int64_is_not():
 def test_an_instruction_without_a_form_is_a_defect(line, words):
     with refusal(CodegenError, f"E980: .*({words})"):
         kernel(lambda f: f.op(line), "a")
+
+
+def test_a_pointer_into_several_arrays_is_a_defect():
+    """It would take the elements of one of them, whichever way it came: a sort of more than 32 elements was wrong."""
+
+    def write(f):
+        with f.loop("0", "3", carry=[("ptr", "%a"), ("ptr", "%b")]) as loop:
+            f.store(f.load(loop.values[0], loop.index, "i32"), f.element(loop.values[1], loop.index, "i32"), type="i32")
+            loop.following = loop.values[::-1]
+
+    with refusal(CodegenError, "E980: .*points into 2 of them"):
+        kernel(write, "a", "b")
