@@ -225,7 +225,7 @@ def test_memory_is_used_again_when_the_taker_is_done(standin, stream):
     out = standin.asked_copy(device, 1 if stream is None else stream, address, 48)  # not done yet
     del x
     taker.delete()
-    again = np.full((3, 4), 5, ctx=GPU)
+    again = np.array(numpy.full((3, 4), 5, "float32"), ctx=GPU)
     assert again._memory.address == address and (again.asnumpy() == 5).all()
     standin.finish(device, 1 if stream is None else stream)
     assert (out.view("float32").reshape(3, 4) == VALUES).all()
