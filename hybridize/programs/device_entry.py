@@ -80,6 +80,7 @@ def device_entry(
     present, device = (captured.call.devices or (machine.device,))[0], machine.device
     code, derivers = machine.code, machine.derived
     gpu, count = code.accelerator, len(captured.call.kinds)
+    alignment = gpu.alignment
     expected = [(value.type.shape, value.type.dtype) for value in captured.graph.inputs]
     sources = [(one.position, one.array, *kind) for one, kind in zip(captured.sources, expected, strict=True)]
     instances = _instances(captured, machine)
@@ -98,6 +99,8 @@ def device_entry(
                 return fallback(*args)
             layout = buffer.layout
             if layout.shape != shape or layout.dtype != dtype or not layout.flags.c_contiguous:
+                return fallback(*args)
+            if buffer.address % alignment:
                 return fallback(*args)
             buffers.append(buffer)
         starts = [one.base.address for one in buffers]

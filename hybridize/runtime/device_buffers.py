@@ -289,6 +289,13 @@ class DeviceBuffer:
         """Return the elements row by row: these, or a copy."""
         return self if self.flags.c_contiguous else self.copy()
 
+    def aligned(self) -> DeviceBuffer:
+        """Return the elements row by row, from where the device's programs may load several at once: these, or a
+        copy.
+        """
+        is_so = self.flags.c_contiguous and self.address % self.base.accelerator.alignment == 0
+        return self if is_so else self.copy()
+
     # ------------------------------------------------------------------------------------- views, as NumPy has them
 
     @property

@@ -47,6 +47,8 @@ class Accelerator(Protocol):
     """As people know it."""
     arch: str
     """The architecture that code has to be made for: `sm_90`."""
+    alignment: int
+    """Bytes of which the address of each array that a program is given has to be a multiple."""
     dlpack: int
     """DLPack's number of its kind."""
     stream_number: int | None
@@ -159,6 +161,11 @@ def count() -> int:
         return 0
     number: int = _kind().count()
     return number
+
+
+def is_there(number: int) -> bool:
+    """Tell whether there is a device of a number; nobody counts for one that is opened, as that takes milliseconds."""
+    return number in _OPENED or 0 <= number < count()
 
 
 def opened(number: int) -> Accelerator:

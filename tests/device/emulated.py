@@ -12,6 +12,7 @@ from itertools import count as counted
 
 import numpy as np
 
+from hybridize.runtime.plan import ALIGNMENT
 from tests.device.assembly import Module, parse
 from tests.device.compiled import Program, program
 from tests.device.fault import Fault
@@ -203,6 +204,7 @@ class Emulated:
         target, at = self.heap.range(to, nbytes, "copy_from")
         target.content[at], target.known[at] = origin.content[start], origin.known[start]
 
+    alignment = ALIGNMENT
     dlpack = 255
     """A kind of its own, which no other library takes: the addresses are nobody else's."""
     stream_number = None

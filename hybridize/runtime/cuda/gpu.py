@@ -19,6 +19,7 @@ from hybridize.runtime.cuda.library import OUT_OF_MEMORY, Driver, driver, versio
 from hybridize.runtime.cuda.linking import module
 from hybridize.runtime.cuda.staging import PinnedCopies
 from hybridize.runtime.cuda.work import CudaEvent, CudaFunction, CudaGraph, CudaModule, CudaRecording
+from hybridize.runtime.plan import ALIGNMENT
 
 CUDA: Final = 2
 """DLPack's number of NVIDIA's GPUs."""
@@ -47,6 +48,9 @@ class Gpu(CudaContext):
 
     dlpack: int = CUDA
     """DLPack's number of its kind."""
+
+    alignment: int = ALIGNMENT
+    """Bytes."""
 
     def __init__(self, number: int) -> None:
         opened = driver()

@@ -147,6 +147,7 @@ class WebGpu:
     """
 
     arch = "webgpu"
+    alignment = 1  # shaders read single words
     dlpack = 255
     """A kind that no other library takes: addresses are numbers of our own."""
     stream_number = None
