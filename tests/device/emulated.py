@@ -12,6 +12,7 @@ from itertools import count as counted
 
 import numpy as np
 
+from hybridize.runtime.plan import ALIGNMENT
 from tests.device.assembly import Module, parse
 from tests.device.compiled import Program, program
 from tests.device.fault import Fault
@@ -131,6 +132,7 @@ class Emulated:
         self.name, self.lock = name, threading.RLock()
         self.heap, self.clock, self.approximate = Heap(nbytes, next(_NUMBERS)), Clock(), approximate
         self.recording: Graph | None = None
+        self.starter: None = None
         self.when_scarce: list[Callable[[], object]] = []
         """Called where memory is short."""
         self.resident: set[int] = set()
@@ -212,6 +214,7 @@ class Emulated:
         target, at = self.heap.range(to, nbytes, "copy_from")
         target.content[at], target.known[at] = origin.content[start], origin.known[start]
 
+    alignment = ALIGNMENT
     dlpack = 255
     """A kind of its own, which no other library takes: the addresses are nobody else's."""
     stream_number = None

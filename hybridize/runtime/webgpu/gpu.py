@@ -147,6 +147,7 @@ class WebGpu:
     """
 
     arch = "webgpu"
+    alignment = 1  # shaders read single words
     dlpack = 255
     """A kind that no other library takes: addresses are numbers of our own."""
     stream_number = None
@@ -163,6 +164,7 @@ class WebGpu:
         self._limits: Mapping[str, int] = limits
         self._lock = renewed(threading.RLock())
         self.lasting: set[int] = set()
+        self.starter: None = None
         self.when_scarce: list[Callable[[], object]] = []
         """Called where memory is short, to drop what can be made again."""
         self._buffers: dict[int, Any] = {}
