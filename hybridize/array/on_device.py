@@ -291,6 +291,8 @@ class Programs:
             if _fits(pattern, sizes):
                 return program
         pattern = _common(known[-1][0], sizes) if known else sizes
+        if not _are_told(pattern, lies, shapes):
+            return _compiled(work, lies, shapes, sizes, arch)
         program = _compiled(work, lies, shapes, pattern, arch)
         if not known:
             bounded(self._of, LIMIT)[key] = known
@@ -313,6 +315,15 @@ def _common(pattern: Sizes, sizes: Sizes) -> Sizes:
         return sizes  # of one element, which is broadcast, and of none there are other programs
     differing = [*dict.fromkeys(pair for pair in pairs if pair[0] != pair[1])]
     return tuple([size if one == size else (differing.index((one, size)),) for one, size in pairs])
+
+
+def _are_told(pattern: Sizes, lies: Sequence[Lie], shapes: Sequence[Shape]) -> bool:
+    """Tell whether the sizes of dense arrays tell all symbols: not that of an axis along which each operand repeats."""
+    left, axes = iter(pattern), []
+    for lie, shape in zip(lies, shapes, strict=True):
+        axes += [(next(left), bool(lie.repeated) and not lie.repeated[axis]) for axis in range(len(shape))]
+    told = {one for one, is_dense in axes if is_dense}
+    return all(type(one) is int or one in told for one, _ in axes)
 
 
 def _compiled(work: Work, lies: Sequence[Lie], shapes: Sequence[Shape], pattern: Sizes, arch: str) -> DeviceExecutable:
