@@ -17,7 +17,7 @@ from hybridize.runtime.plan import ALIGNMENT
 from hybridize.schedule.device import thresholds
 from hybridize.schedule.device.contractions import BlockPlan
 from hybridize.schedule.device.neighbours import factor_of
-from hybridize.schedule.steps import Address, ContractionStep, LoopStep, RegionStep, Schedule, ScheduleStep
+from hybridize.schedule.steps import NOWHERE, Address, ContractionStep, LoopStep, RegionStep, Schedule, ScheduleStep
 
 _Aligned = Callable[[Address], bool]
 """Tells whether an address is a multiple of 16 bytes."""
@@ -45,7 +45,10 @@ def _known(step: ScheduleStep, is_aligned: _Aligned, device: DeviceTarget) -> Sc
         case ContractionStep(plan=BlockPlan() as plan):
             most = min(thresholds.MOST_NEIGHBOURS, max(1, device.at_once // plan.elements.types.operand.itemsize))
             x, w = (most if is_aligned(address) else 1 for address in step.addresses[:2])
-            return changed(step, plan=changed(plan, launches=tuple(one.widened((x, w)) for one in plan.launches)))
+            ending = changed(step.ending, params=_params(step.ending.params, step.addresses[2:], is_aligned))
+            nbytes = device.at_once if step.workspace == NOWHERE or is_aligned(step.workspace) else 1
+            launches = tuple(one.widened((x, w), ending, nbytes) for one in plan.launches)
+            return changed(step, plan=changed(plan, launches=launches), ending=ending)
         case RegionStep():
             bodies = (_body(step, number, is_aligned, device) for number in range(len(step.bodies)))
             return changed(step, bodies=tuple(bodies))

@@ -157,11 +157,14 @@ def test_calls_that_differ_are_pythons(function, calls, name):
 
 
 def test_an_address_in_the_middle_of_memory_has_its_own_graph(function, calls):
-    both = there(numpy.vstack([X, X + 1]))
-    part = both[2:]
+    several = there(numpy.vstack([X, X, X + 1]))
+    part = several[4:]
     warm(function, part)
     assert (calls(function, part).asnumpy() == X * 2 + 3).all() and calls.was_straight
-    assert (calls(function, both[:2]).asnumpy() == X * 2 + 1).all() and not calls.was_straight
+    assert (calls(function, several[:2]).asnumpy() == X * 2 + 1).all() and not calls.was_straight
+    odd = several[1:3]  # which does not begin at 16 bytes: a copy of it does
+    warm(function, odd)
+    assert (calls(function, odd).asnumpy() == several.asnumpy()[1:3] * 2 + 1).all() and not calls.was_straight
 
 
 def test_arrays_elsewhere_are_refused_as_ever(function, calls):
