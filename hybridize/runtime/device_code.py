@@ -264,7 +264,7 @@ class DeviceCode:
         _shared(accelerator).add(self)
         addresses = [one for step in program.plan.steps for one in step.arguments if isinstance(one, PlanAddress)]
         sources = [one for derivation in program.plan.derivations for one in derivation.sources]
-        self._read: frozenset[int] = frozenset(
+        self.reads: frozenset[int] = frozenset(
             [one.slot for one in addresses if one.kind == "input"]
             + [one.number for one in sources if one.kind == "input"]
         )
@@ -439,7 +439,7 @@ class DeviceCode:
         places: list[int | None] = []
         end = 0
         for number, one in enumerate(operands):
-            inside = not isinstance(one, DeviceBuffer) and number in self._read
+            inside = not isinstance(one, DeviceBuffer) and number in self.reads
             places.append(end if inside else None)
             end += -(-one.nbytes // _ALIGNMENT) * _ALIGNMENT if inside else 0
         if not end:

@@ -161,6 +161,11 @@ def count() -> int:
     return number
 
 
+def is_there(number: int) -> bool:
+    """Tell whether there is a device of a number; nobody counts for one that is opened, as that takes milliseconds."""
+    return number in _OPENED or 0 <= number < count()
+
+
 def opened(number: int) -> Accelerator:
     """Return a device by its number, below `count()`.
 
@@ -176,6 +181,16 @@ def opened(number: int) -> Accelerator:
             if device is None:
                 device = _OPENED[number] = _kind().opened(number)
     return device
+
+
+def wait_all() -> None:
+    """Wait until all is done that was asked of the devices that this process uses.
+
+    Raises:
+        DeviceError E707: one has failed.
+    """
+    for device in list(_OPENED.values()):
+        device.wait()
 
 
 def check_fork() -> None:
