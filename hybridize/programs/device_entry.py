@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The short way of calls whose arrays are on a device: arguments are compared, and the program is asked for.
+"""The short ways of calls whose arrays are on a device: arguments are compared, and the program is asked for.
 
-It is Python: what comes back are objects of Python, and there is little besides. A call of which anything differs from
-what is usual goes the way of all calls, which also says what is wrong.
+The first is machine code, where the device lets it start graphs (`runtime.device_entry`). What that does not take comes
+to the second, which is Python: it takes memory, asks for the program, and puts graphs into the table of the first. A
+call of which anything differs from what is usual goes the way of all calls, which also says what is wrong.
 """
 
 from __future__ import annotations
@@ -215,7 +216,7 @@ def _linking(captured: Captured, instances: Instances, inputs: Sequence[Any], de
             elif start + x.offset != address:
                 return None  # another thread has exchanged its memory
             elif source.array is None:
-                words[source.position] = address
+                words[source.position] = start + x.offset
             else:
                 bound.append((x, start))
         return instances.add(graph, [words[one] for one in sorted(words)], bound, derived, memories, keep)
