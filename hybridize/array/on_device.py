@@ -179,12 +179,15 @@ def _launched(
     work: Work, lies: Sequence[Lie], shapes: Sequence[Shape], inputs: Sequence[Any], accelerator: Any, number: int
 ) -> list[DeviceBuffer]:
     try:
-        program = PROGRAMS.get(work, tuple(lies), shapes, accelerator.arch)
+        program, told = PROGRAMS.get(work, tuple(lies), shapes, accelerator.arch)
     except DeviceError as error:
         if error.code != "E705":
             raise
         raise _refused(work[1], inputs[0], f"gpu({number})") from None
     arguments = [x.reshape(_dense_shape(lie, shape)) for lie, shape, x in zip(lies, shapes, inputs, strict=True)]
+    if told:
+        sizes = [size for shape in shapes for size in shape]
+        arguments.append(numpy.broadcast_to(numpy.int8(0), [sizes[at] for at in told]))
     return program.on(accelerator, number).run(arguments)
 
 
@@ -252,14 +255,16 @@ Work = tuple[Any, str, Callable[..., Sequence[Operand]]]
 """Something that is equal for programs that do the same, a name for reports, and the function of operands."""
 Sizes = tuple[Any, ...]
 """Sizes of all operands, one after the other: a number, or which of the symbols it is, as `(3,)`."""
+Fitted = tuple[DeviceExecutable, tuple[int, ...]]
+"""A program, and which of its sizes no array of a call has: those of one more argument, which nobody reads."""
 
 
 class Programs:
     """The programs by what they do and how operands lie, and by sizes."""
 
     def __init__(self) -> None:
-        self._exact: dict[Any, DeviceExecutable] = {}
-        self._of: dict[Any, list[tuple[Sizes, DeviceExecutable]]] = {}
+        self._exact: dict[Any, Fitted] = {}
+        self._of: dict[Any, list[tuple[Sizes, Fitted]]] = {}
         """Those of a key: for what sizes each is."""
         self._lock = renewed(threading.RLock())
 
@@ -269,7 +274,7 @@ class Programs:
             self._exact.clear()
             self._of.clear()
 
-    def get(self, work: Work, lies: tuple[Lie, ...], shapes: Sequence[Shape], arch: str) -> DeviceExecutable:
+    def get(self, work: Work, lies: tuple[Lie, ...], shapes: Sequence[Shape], arch: str) -> Fitted:
         """Return the program for operands of some sizes."""
         key = work[0], lies, arch
         exact = (key, *shapes)
@@ -282,7 +287,7 @@ class Programs:
                 bounded(self._exact, LIMIT)[exact] = program
         return program
 
-    def _fitting(self, key: Any, work: Work, shapes: Sequence[Shape]) -> DeviceExecutable:
+    def _fitting(self, key: Any, work: Work, shapes: Sequence[Shape]) -> Fitted:
         _, lies, arch = key
         key = *key, tuple(map(len, shapes))
         sizes: Sizes = tuple([size for shape in shapes for size in shape])
@@ -315,7 +320,7 @@ def _common(pattern: Sizes, sizes: Sizes) -> Sizes:
     return tuple([size if one == size else (differing.index((one, size)),) for one, size in pairs])
 
 
-def _compiled(work: Work, lies: Sequence[Lie], shapes: Sequence[Shape], pattern: Sizes, arch: str) -> DeviceExecutable:
+def _compiled(work: Work, lies: Sequence[Lie], shapes: Sequence[Shape], pattern: Sizes, arch: str) -> Fitted:
     _, name, apply = work
     scope = SizeScope()
     scope.capturing = False  # nobody asks for the sizes: the operation is the same for all
@@ -330,10 +335,14 @@ def _compiled(work: Work, lies: Sequence[Lie], shapes: Sequence[Shape], pattern:
             sizes.append(symbols[one] if type(one) is tuple else one)
         wanted.append(tuple(sizes))
     types = [TensorType(_dense_shape(lie, shape), lie.dtype) for lie, shape in zip(lies, wanted, strict=True)]
+    seen = {size for type_ in types for size in type_.shape}
+    told = {one: at for at, one in enumerate(pattern) if type(one) is tuple and symbols[one] not in seen}
+    if told:
+        types.append(TensorType(tuple(symbols[one] for one in told), numpy.dtype(numpy.int8)))
     graph = make_graph(
-        lambda *xs: apply(*[_rebuilt(lie, shape, x) for lie, shape, x in zip(lies, wanted, xs, strict=True)]), types
+        lambda *xs: apply(*[_rebuilt(lie, shape, x) for lie, shape, x in zip(lies, wanted, xs, strict=False)]), types
     )
-    return compile_kernels(graph, arch, name=name)
+    return compile_kernels(graph, arch, name=name), tuple(told.values())
 
 
 PROGRAMS = Programs()

@@ -110,7 +110,7 @@ class DeviceCalls:
         code, derivers, device, gpu = machine.code, machine.derived, machine.device, machine.code.accelerator
         expected = [(value.type.shape, value.type.dtype) for value in captured.graph.inputs]
         sources = [(one.position, one.array, *kind) for one, kind in zip(captured.sources, expected, strict=True)]
-        leaves_of, instances = self.leaves_of(), self._instances()
+        leaves_of, instances, alignment = self.leaves_of(), self._instances(), gpu.alignment
 
         def entry(*args: Any, **kwargs: Any) -> Any:
             is_usual = not (dirty[0] or BUSY[0] or WRITER or LISTENERS or CONFIG.disable or ACCESS.queue)
@@ -129,7 +129,8 @@ class DeviceCalls:
                 if type(buffer) is not DeviceBuffer or buffer.base.accelerator is not gpu:
                     return fallback(*args, **kwargs)
                 layout = buffer.layout
-                if layout.shape != shape or layout.dtype != dtype or not layout.flags.c_contiguous:
+                is_usual = layout.shape == shape and layout.dtype == dtype and layout.flags.c_contiguous
+                if not is_usual or buffer.address % alignment:
                     return fallback(*args, **kwargs)
                 inputs.append(buffer)
             try:

@@ -289,6 +289,13 @@ class DeviceBuffer:
         """Return the elements row by row: these, or a copy."""
         return self if self.flags.c_contiguous else self.copy()
 
+    def aligned(self) -> DeviceBuffer:
+        """Return the elements row by row, from where the device's programs may load several at once: these, or a
+        copy.
+        """
+        is_so = self.flags.c_contiguous and self.address % self.base.accelerator.alignment == 0
+        return self if is_so else self.copy()
+
     # ------------------------------------------------------------------------------------- views, as NumPy has them
 
     @property
@@ -369,8 +376,10 @@ class DeviceBuffer:
         """Refuse to have elements read at the host by who would compute with them there.
 
         Raises:
-            DeviceError E705: always.
+            DeviceError E708: it is the memory of a device that the process has of the one that it was forked from.
+            DeviceError E705: always else.
         """
+        check_fork()
         raise unsupported(OPERATION.value() or "an operation", TensorType(self.shape, self.dtype), self.device)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:

@@ -432,7 +432,7 @@ class DeviceCode:
         if one.accelerator is not self.accelerator:
             what = f"input {number} of {self.program.name} is on {one.device}, and it runs on gpu({self.number})"
             raise DeviceError("E703", what, help=f"x.as_in_ctx(gpu({self.number})) gives an array there")
-        return one.dense()
+        return one.aligned()
 
     def _sent_together(self, operands: Sequence[Operand]) -> list[DeviceBuffer | None]:
         """The operands on the device: those of the host in one block, by one copy; None of what no kernel reads."""

@@ -47,6 +47,8 @@ class Accelerator(Protocol):
     """As people know it."""
     arch: str
     """The architecture that code has to be made for: `sm_90`."""
+    alignment: int
+    """Bytes of which the address of each array that a program is given has to be a multiple."""
     dlpack: int
     """DLPack's number of its kind."""
     stream_number: int | None

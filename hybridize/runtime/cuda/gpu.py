@@ -19,6 +19,7 @@ from hybridize.runtime.cuda.library import OUT_OF_MEMORY, Driver, driver, versio
 from hybridize.runtime.cuda.linking import module
 from hybridize.runtime.cuda.staging import PinnedCopies
 from hybridize.runtime.cuda.work import CudaEvent, CudaFunction, CudaGraph, CudaModule, CudaRecording
+from hybridize.runtime.plan import ALIGNMENT
 
 CUDA: Final = 2
 """DLPack's number of NVIDIA's GPUs."""
@@ -45,6 +46,8 @@ class Gpu(CudaContext):
         DeviceError E709: the driver is missing, too old, or does not start; or the GPU is too old.
     """
 
+    alignment: int = ALIGNMENT
+    """Bytes of which the address of each array that a program is given has to be a multiple."""
     dlpack: int = CUDA
     """DLPack's number of its kind."""
 

@@ -70,6 +70,17 @@ def test_numbers_go_with_each_call():
     assert len(f.programs()) == 2  # of Python's number, and of NumPy's
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+def test_arguments_may_begin_anywhere(dtype):
+    f = hybridize(lambda x, y: x * 2 + y)
+    x = np.array(numpy.arange(70), dtype=dtype)
+    (on_gpu,) = there(x)
+    for first in (0, 1, 3, 4, 8, 16, 5, 5, 5):
+        y = f(on_gpu[first : first + 50], on_gpu[:50])
+        expected = x.asnumpy()[first : first + 50] * 2 + x.asnumpy()[:50]
+        assert y.asnumpy().tobytes() == expected.astype(dtype).tobytes()
+
+
 def test_an_array_that_is_two_arguments_is_one():
     f = hybridize(lambda x, y: x * y)
     (x,) = there(numbers(4))
