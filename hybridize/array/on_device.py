@@ -240,9 +240,8 @@ def drawn(
 def _of_sizes(
     key: Any, name: str, apply: Callable[..., Operand], shape: Shape, operands: Sequence[Any], gpu: Any, number: int
 ) -> DeviceBuffer:
-    """What a program makes of sizes and operands; the sizes are those of an input of which it reads no element."""
-    parts = [_lying(x, gpu, number) for x in operands]
-    parts.append((Lie(int8, None, (False,) * len(shape)), numpy.broadcast_to(_UNREAD, shape), shape))
+    """What a program makes of sizes and operands; the sizes are those of a number that is repeated, and not read."""
+    parts = [*[_lying(x, gpu, number) for x in operands], (Lie(int8, None, ()), _UNREAD, shape)]
     lies, inputs, shapes = [one[0] for one in parts], [one[1] for one in parts], [one[2] for one in parts]
     work = key, name, lambda *xs: [apply(type_of(xs[-1]).shape, *xs[:-1])]
     return _launched(work, lies, shapes, inputs, gpu, number)[0]
