@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy
 
@@ -22,13 +22,14 @@ from hybridize.array.device import AWAY, OTHERS, Device, accelerator, as_device,
 from hybridize.array.methods import functions
 from hybridize.array.nd_array import like
 from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
 from hybridize.base.access import consistently
 from hybridize.base.errors import DeviceError
 from hybridize.base.loading import load_module
 from hybridize.base.types import TensorType
-from hybridize.ops.op import capturing, taping
+from hybridize.ops.op import capturing, current, taping
 
 _HOME = cpu()
 _Array = TypeVar("_Array")
@@ -133,15 +134,23 @@ def copied_to(x: Any, device: Device) -> Any:
         use(device)
         inside = isinstance(x, Symbol) or capturing()
         if inside and x.device != device and is_away(x.device):
-            raise _across(x.type, x.device, device)
+            if is_away(device):
+                raise _across(x.type, x.device, device)
+            copied = within(functions.copy, x)
+            (out,) = current().composite(COPIED_OUT, (("ctx", str(device)),), lambda one: [one], [copied.operand()])
+            return place(like(x, Symbol.of(staging(), out)), device)
         if not inside and (is_away(device) or is_away(x.device)):
             return _copied_across(x, device)
         # Within a compiled function what is at the host comes with each call, and is on its device then.
     return place(like(x, within(functions.copy, x)), device)
 
 
+COPIED_OUT: Final = "as_in_ctx"
+"""The label of the node of a program that copies from a GPU to the host; it means no operation."""
+
+
 def _across(type: TensorType, source: Device, to: Device) -> DeviceError:
-    """Return the error for a copy from the memory of a GPU within a compiled function, which runs there."""
+    """Return the error for a copy from a GPU to another one within a compiled function, which runs on one."""
     what = f"a compiled function copies {type} from {source} to {to}, and it runs on one device"
     return DeviceError("E705", what, help="copy it before the call, or what the call returns")
 
@@ -233,6 +242,8 @@ def located(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             return _of_users(function(*args, **kwargs), values, name)
         explicit = _explicit_device(args, kwargs)
         arrays = list(arrays_in(values))
+        if AWAY and args and name in ("array", "asarray") and isinstance(args[0], (list, tuple)):
+            args = _brought(args[0], explicit or common_device(arrays) or current_device()), *args[1:]
         common = None if name in _ACROSS else one_device(name, arrays, kwargs.get("out"))
         if is_away(common) and name not in _ACROSS and name != "getitem":  # a key of NumPy's is as a list
             check_hosts(name, values, arrays)
@@ -265,16 +276,13 @@ _ACROSS = frozenset({"array", "asarray", "copyto", "save", "savez", "savez_compr
 """Functions that take arrays from where they are."""
 
 
-def check_here(name: str, arrays: list[Any]) -> None:
-    """Refuse arrays in the memory of a GPU.
-
-    Raises:
-        DeviceError E705: there is one.
-    """
-    for x in arrays if AWAY and not capturing() else ():
-        device = device_of(x)
-        if device is not None and is_away(device):
-            raise unsupported(name, x.type, device)
+def _brought(parts: Any, device: Device) -> Any:
+    """A nested list of which one array is made, its arrays in the memory of a device."""
+    if isinstance(parts, (list, tuple)):
+        return [_brought(one, device) for one in parts]
+    there = device_of(parts)
+    is_near = there is None or there == device or not (is_away(there) or is_away(device))
+    return parts if is_near else copied_to(parts, device)
 
 
 def check_hosts(name: str, values: Iterable[Any], arrays: list[Any]) -> None:

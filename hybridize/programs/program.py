@@ -66,6 +66,7 @@ from hybridize.programs.entry import (
     marking,
     not_taken,
     overlapping,
+    plain_structure,
     same_objects,
     unasked,
 )
@@ -946,19 +947,12 @@ class Program:
         None where there is none, for arrays that are another library's.
         """
         captured = self.capture
-        plain = all(
-            result.kind == "array" and not result.steps and result.index == number
-            for number, result in enumerate(captured.results)
-        )
         of_nd = bool(captured.call.of_nd)
         if any(result.kind == "array" and result.of_nd != of_nd for result in captured.results):
             return None if exchanged else self._leaves
-        children = captured.structure.children
         lost = [(number, result.lost) for number, result in enumerate(captured.results) if result.lost is not None]
-        if plain and count == len(captured.results):
-            flat = children and all(child.kind == "leaf" for child in children)
-            if captured.structure.kind in ("leaf", "none") or (captured.structure.kind in ("tuple", "list") and flat):
-                return marking(captured.structure.kind, lost) if lost else captured.structure.kind
+        if kind := plain_structure(captured, count):
+            return marking(kind, lost) if lost else kind
         assembled = assembling(captured.structure, captured.results)
         if assembled is not None or exchanged:
             return assembled

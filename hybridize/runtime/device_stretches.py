@@ -89,7 +89,7 @@ class Stretches:
         return known[1]
 
     def _stretch(self, part: _Part, bases: Bases) -> None:
-        key = (id(part), *bases.values())
+        key = (part, *bases.values())
         graphs = self._graphs.get(key)
         if graphs is None and self._comes_again(part, key):
             spare = self._graphs.popitem(last=False)[1] if len(self._graphs) >= KEPT else ()

@@ -47,12 +47,16 @@ class Accelerator(Protocol):
     """As people know it."""
     arch: str
     """The architecture that code has to be made for: `sm_90`."""
+    alignment: int
+    """Bytes of which the address of each array that a program is given has to be a multiple."""
     dlpack: int
     """DLPack's number of its kind."""
     stream_number: int | None
     """The stream of its work, as other libraries know it; None where all is done at once."""
     lasting: set[int]
     """Streams of other libraries that are there for as long as the process."""
+    starter: Any
+    """A `runtime.device_entry.Starter`, by which machine code starts graphs; None where it cannot."""
     when_scarce: list[Callable[[], object]]
     """Called where memory is short, to drop what can be made again."""
 
@@ -174,6 +178,16 @@ def opened(number: int) -> Accelerator:
             if device is None:
                 device = _OPENED[number] = _kind().opened(number)
     return device
+
+
+def wait_all() -> None:
+    """Wait until all is done that was asked of the devices that this process uses.
+
+    Raises:
+        DeviceError E707: one has failed.
+    """
+    for device in list(_OPENED.values()):
+        device.wait()
 
 
 def check_fork() -> None:

@@ -131,7 +131,7 @@ def lend(buffer: DeviceBuffer, stream: Any) -> None:
         what = f"a stream must be None, -1, 1, 2 or the address of one, got {stream!r}"
         raise ArgumentError("E300", what, help="1 is CUDA's default stream; 0 is not clear")
     number = LEGACY if stream is None else stream
-    buffer.base.users.add(number)
+    buffer.base.users |= {number}
     if number != NO_ORDER:
         buffer.accelerator.precede(number)
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridize import ops
+from hybridize.array.device import AWAY
 from hybridize.array.functions.bounds import require
 from hybridize.array.functions.creation import full, zeros_like
 from hybridize.array.functions.shapes import concatenate, stack
@@ -20,6 +21,7 @@ from hybridize.array.staging import staging
 from hybridize.base.access import ACCESS
 from hybridize.base.dtypes import bool_, int64
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.loading import load_module
 from hybridize.base.modes import PROCESS, mode
 from hybridize.base.nested import listed
 from hybridize.ops.op import ACTIVE, bind, taped
@@ -205,14 +207,20 @@ def constraint_check(condition: Any, msg: str = "Constraint violated!") -> Any:
 
 
 def waitall() -> None:
-    """Wait for all asynchronous calls, and raise what the first that failed has raised.
+    """Wait for all asynchronous calls, and for GPUs, and raise what the first that failed has raised.
 
-    Where calls are not asynchronous it returns at once: values are there when their functions have returned.
+    Where calls are not asynchronous, and no array is on a GPU, it returns at once: values are there when their
+    functions have returned.
+
+    Raises:
+        DeviceError E707: a GPU has failed.
 
     >>> npx.waitall()
     """
     if ACCESS.queue is not None:
         ACCESS.queue.wait_all()
+    if AWAY:
+        load_module("hybridize.runtime.devices").wait_all()
 
 
 def set_np(shape: bool = True, array: bool = True, dtype: bool = False) -> None:

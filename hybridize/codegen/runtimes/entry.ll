@@ -1,5 +1,5 @@
 ; Made of entry.c by `make runtimes`: clang version 22.1.8
-; 0511bc55beb800876097f69e7d8e39787f13dea63879fd51a20cd0645dc9099e
+; 5ee7afc81337a84d5b55d70349d5c592c9ece52bb59bcaf916fbba0de2939f21
 
 
 @table_offset = external constant i64, align 8

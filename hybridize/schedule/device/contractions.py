@@ -47,6 +47,21 @@ class BlockSums:
     grid: BlockGrid
     operands: tuple[BlockOperand, BlockOperand]
     axes: tuple[tuple[PlacedAxis, ...], tuple[PlacedAxis, ...], tuple[PlacedAxis, ...]]
+    neighbours: tuple[int, int] = (1, 1)
+    """Elements of each operand that a thread brings into shared memory at once."""
+
+    def widened(self, most: tuple[int, int]) -> BlockSums:
+        """The same tiles, whose threads bring as many elements of each operand at once as may be, so many at most."""
+        grid, tile = self.grid, self.grid.tile
+        width = tile.n // grid.gates
+        x, w = self.operands
+        x_count = x.neighbours(most[0], (tile.k if x.by_terms else tile.m,))
+        w_count = w.neighbours(most[1], (tile.k,) if w.by_terms else (width, grid.columns))
+        return changed(self, neighbours=(x_count, w_count))
+
+    def __str__(self) -> str:
+        names = [f"{count} of {name}" for name, count in zip("xw", self.neighbours, strict=True) if count > 1]
+        return f"{self.grid}\nat once {' and '.join(names)}" if names else str(self.grid)
 
 
 @frozen
@@ -75,7 +90,7 @@ class BlockPlan(ContractionPlan):
                 x, w = one.operands
                 sizes = ", ".join(f"{name} {text(getattr(one.grid, name))}" for name in ("batch", "m", "n", "k"))
                 lines += [sizes, f"  x {x}", f"  w {w}"]
-            lines.append(str(one.grid))
+            lines.append(str(one))
         return "\n".join(lines)
 
 

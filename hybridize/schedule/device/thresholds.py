@@ -11,6 +11,14 @@ from typing import Final
 
 THREADS: Final = 256
 """Threads of a block whose threads have an index each: enough to fill a processor by a few blocks. Estimated."""
+WIDE_WEIGHT: Final = 192
+"""Instructions of an element, beyond which memory is not what takes long: a thread takes one element at a time, and its
+code is a quarter as long. Random numbers have 120, four of which a thread computes at once. Estimated."""
+MOST_NEIGHBOURS: Final = 8
+"""Neighbours that a thread takes at once, at most. Bounds the length of code."""
+LIGHT_WEIGHT: Final = 15
+"""Instructions of an element, beyond which a thread takes half as many at most: the code of eight logarithms does not
+fit into registers."""
 SHORT_ROW: Final = 8
 """Elements of a row that one thread computes alone, at most: a warp would be mostly idle. Estimated."""
 WARP_ROW: Final = 256
@@ -54,6 +62,14 @@ FEW_UNITS: Final = 1 << 13
 """Units of a routine that are spread over as many processors as there are, at most: a warp is a block. Estimated."""
 SHORT_LINE: Final = 32
 """Elements of a line that one thread sorts, at most. Estimated."""
+BLOCK_MATRIX: Final = 32
+"""Rows of a matrix that a block factorises, at least. Estimated."""
+FEW_COLUMNS: Final = 32
+"""Columns of equations that are solved from the last one on, fewer of which are a block each. Estimated."""
+LONG_LINE: Final = 4096
+"""Elements of a line that one block sorts, at most. Estimated."""
+MOST_SORTED: Final = 1 << 35
+"""Elements of a line whose length only a call knows, at most: the copies that are sorted would take 800 GB."""
 WGSL_IN_VAIN: Final = 12
 """Instructions of WGSL that run in vain where a branch is written without one, at most. Estimated."""
 WGSL_INLINE: Final = 60

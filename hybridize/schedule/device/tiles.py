@@ -63,15 +63,17 @@ class BlockTile:
         """Bytes of an element of a panel, where those of sums have so many."""
         return 2 if self.unit in ("bf16", "f16") else itemsize
 
-    def pitch(self, span: int, itemsize: int) -> int:
-        """Elements from one term of a panel to the next, or from one row to the next where warps multiply: they begin
-        in other banks, and stay aligned.
+    def pitch(self, span: int, itemsize: int, *, by_rows: bool) -> int:
+        """Elements from one term of a panel to the next, or from one row to the next: they begin in other banks, and
+        stay aligned.
         """
-        return (self.k if self.of_warps else span) + VECTOR_BYTES // self.panel_bytes(itemsize)
+        return (self.k if by_rows else span) + VECTOR_BYTES // self.panel_bytes(itemsize)
 
     def stage_elements(self, span: int, itemsize: int) -> int:
-        """Elements of a panel of an operand."""
-        return (span if self.of_warps else self.k) * self.pitch(span, itemsize)
+        """Elements of a panel of an operand: by rows where warps multiply, unless terms lie one after the other in
+        memory, which takes no more.
+        """
+        return (span if self.of_warps else self.k) * self.pitch(span, itemsize, by_rows=self.of_warps)
 
     @property
     def strip_elements(self) -> int:

@@ -71,6 +71,15 @@ def test_other_calls_go_the_way_of_all(function, name):
     assert (OTHERS[name](function).asnumpy() == values * 2 + 1).all()
 
 
+def test_an_array_that_begins_anywhere_is_copied_on_the_way_of_all(function):
+    whole = there(numpy.concatenate([X.reshape(-1)] * 3))
+    for first, is_taken in ((0, True), (1, False), (4, True), (6, False)):
+        x = whole[first : first + 6].reshape(2, 3)
+        expected = whole.asnumpy()[first : first + 6].reshape(2, 3) * 2 + 1
+        assert (taken(function, x) is not None) == is_taken
+        assert (function(x).asnumpy() == expected).all()
+
+
 def test_arrays_elsewhere_are_refused_as_ever(function):
     for device in (cpu(), gpu(1)):
         with refusal(DeviceError, "E703"):

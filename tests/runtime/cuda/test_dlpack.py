@@ -283,6 +283,20 @@ def test_the_producer_has_its_memory_back_when_the_gpu_is_done_with_it(standin):
     assert (y.asnumpy() == VALUES).all()
 
 
+def test_a_graph_is_recorded_while_the_producer_waits_for_its_memory(standin):
+    device = opened(0)
+    x, at = np.from_dlpack(Library(standin, VALUES)), on(device, VALUES)
+    code = device.load(CODE)
+    device.launch(code["fill"], (1, 1, 1), 1, 0, [at, 1, 48])
+    del x
+    gc.collect()
+    with device.capture() as graph:
+        device.launch(code["fill"], (1, 1, 1), 1, 0, [at, 2, 48])
+        device.copy(at, at + 16, 16)
+    graph.launch()
+    assert (read(device, at, numpy.zeros(48, "uint8")) == 2).all()
+
+
 def test_what_is_read_only_stays_so(standin):
     x = np.from_dlpack(Library(standin, VALUES, flags=1))
     with refusal(ArgumentError, "E306"):

@@ -26,9 +26,6 @@ from hybridize.machine.target import Target
 from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.device.contractions import BlockPlan, BlockSums
 
-COPIED: Final = (4, 8)
-"""Bytes of elements that are copied without a register between."""
-
 
 class TileWriter(ABC):
     """Writes the tiles of one launch."""
@@ -40,8 +37,6 @@ class TileWriter(ABC):
         assert target.device is not None
         self.together = target.device.together
         """Terms that are written one after the other."""
-        self.is_copied = target.device.copies and not self.arithmetic.converts and self.arithmetic.bytes in COPIED
-        """True if operands go to shared memory without a register between."""
         self.memory = SharedMemory(f)
         self.thread = numbers.narrowed(thread(f))
         grid, tile = self.grid, self.tile
@@ -58,10 +53,11 @@ class TileWriter(ABC):
         self.panels = [
             Panel(
                 numbers=numbers, arithmetic=self.arithmetic, operand=operand, memory=self.memory, span=span, rows=rows,
-                tile=tile, member=member_of(numbers, base, operand, self.member),
+                tile=tile, member=member_of(numbers, base, operand, self.member), at_once=at_once,
+                copies=target.device.copies,
             )
-            for base, operand, span, rows in zip(
-                ("%x", "%w"), sums.operands, (tile.m, tile.n), (tile.rows, tile.columns), strict=True
+            for base, operand, span, rows, at_once in zip(
+                ("%x", "%w"), sums.operands, (tile.m, tile.n), (tile.rows, tile.columns), sums.neighbours, strict=True
             )
         ]  # fmt: skip
         self.waiting = self.memory.array(self.arithmetic.type, tile.strip_elements, self.arithmetic.bytes)
@@ -91,7 +87,7 @@ class TileWriter(ABC):
         with f.loop(0, turns, 1, zeros) as loop:
             index, sums = numbers.narrowed(loop.index), list(loop.values)
             here, there = (numbers.rest(numbers.plus(index, one), tile.stages) for one in (0, tile.stages - 1))
-            if self.is_copied:
+            if any(panel.is_copied for panel in self.panels):
                 wait_for_copies(f, tile.stages - 2)
             wait_for_block(f)
             values = self._begun(numbers.plus(first, numbers.times(index, tile.k), ahead), there)
@@ -108,19 +104,19 @@ class TileWriter(ABC):
         """Begin to bring them: copies are on their way, or a thread has the elements."""
         k, values = self.grid.k, list[str]()
         for panel in self.panels:
-            if self.is_copied:
+            if panel.is_copied:
                 panel.copy(first, k, stage)
             else:
                 values += panel.fetched(first, k)
-        if self.is_copied:
+        if any(panel.is_copied for panel in self.panels):
             end_copies(self.f)
         return values
 
     def _kept(self, values: Sequence[str], stage: str) -> None:
         """Put the elements that a thread has into a stage."""
         left = iter(values)
-        if not self.is_copied:
-            for panel in self.panels:
+        for panel in self.panels:
+            if not panel.is_copied:
                 panel.keep(left, stage)
 
     @abstractmethod
