@@ -235,10 +235,9 @@ def test_a_global_that_changes_is_seen(function, calls, monkeypatch):
     assert (calls(function, function.x).asnumpy() == X * 2 + 1).all()
 
 
-def test_a_forked_process_starts_nothing(function, monkeypatch):
+def test_a_forked_process_starts_nothing(function, inherited):
     from hybridize.runtime import device_entry, devices
 
-    monkeypatch.setattr(devices, "_INHERITED", [])
     devices._in_child()
     device_entry._inherit()
     with refusal(DeviceError, "E708"):
