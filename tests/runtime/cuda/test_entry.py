@@ -180,11 +180,13 @@ def test_calls_that_differ_are_pythons(function, calls, name):
 
 
 def test_an_address_in_the_middle_of_memory_has_its_own_graph(function, calls):
-    both = there(numpy.vstack([X, X + 1]))
-    part = both[2:]
+    three = there(numpy.vstack([X, X + 1, X + 2]))
+    part = three[4:]
     warm(function, part)
-    assert (calls(function, part).asnumpy() == X * 2 + 3).all() and calls.was_straight
-    assert (calls(function, both[:2]).asnumpy() == X * 2 + 1).all() and not calls.was_straight
+    assert (calls(function, part).asnumpy() == X * 2 + 5).all() and calls.was_straight
+    for number in range(2):  # the second begins where 16 bytes do not, and is copied
+        other = three[2 * number : 2 * number + 2]
+        assert (calls(function, other).asnumpy() == (X + number) * 2 + 1).all() and not calls.was_straight
 
 
 def test_arrays_elsewhere_are_refused_as_ever(function, calls):
