@@ -331,7 +331,8 @@ def counted(only: str = "") -> dict[str, float]:
 
         if only in FIRST_LOAD or only in LATER_LOAD:
             run(sys.executable, __file__, "--write")
-        count("--child", only)
+        if not only.startswith(ON_DEVICE):
+            count("--child", only)
         if not only or ON_DEVICE.startswith(only) or only.startswith(ON_DEVICE):
             count("--device", only)
         if only in FROM_DISK:

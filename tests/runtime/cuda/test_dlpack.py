@@ -225,7 +225,7 @@ def test_memory_is_used_again_when_the_taker_is_done(standin, stream):
     out = standin.asked_copy(device, 1 if stream is None else stream, address, 48)  # not done yet
     del x
     taker.delete()
-    again = np.full((3, 4), 5, ctx=GPU)
+    again = np.array(numpy.full((3, 4), 5), ctx=GPU)
     assert again._memory.address == address and (again.asnumpy() == 5).all()
     standin.finish(device, 1 if stream is None else stream)
     assert (out.view("float32").reshape(3, 4) == VALUES).all()
@@ -253,6 +253,14 @@ def test_memory_of_others_is_taken_as_it_is(standin, versioned):
     assert (tensor.kind, tensor.number, tensor.code) == (2, 0, 2)  # as its producer wrote it
     x[...] = VALUES + 5
     assert (read(theirs.device, theirs.at, VALUES) == VALUES + 5).all()
+
+
+def test_nobody_counts_gpus_for_one_that_is_used(standin):
+    x = np.from_dlpack(Library(standin, VALUES))
+    standin.calls()
+    y = np.from_dlpack(Library(standin, VALUES))
+    z = np.from_dlpack(x)
+    assert (y.asnumpy() == z.asnumpy()).all() and not [name for name in standin.calls() if name.startswith("nvml")]
 
 
 def test_we_wait_for_what_the_producer_does(standin):

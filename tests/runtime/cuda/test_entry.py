@@ -140,6 +140,29 @@ def test_results_in_containers_are_what_the_function_gives(kernels, calls, name)
     assert type(result) is type(expected) and str(result) == str(expected)
 
 
+def test_numbers_that_stay_what_they_are_need_no_copy(kernels, calls):
+    f = hybridize.hybridize(lambda x, scale, shift: x * scale + shift)
+    x = there()
+    warm(f, x, 0.5, 3)
+    assert (calls(f, x, 0.5, 3).asnumpy() == X * 0.5 + 3).all() and calls.was_straight
+    for scale, shift in ((0.25, 3), (0.5, 4), (-0.0, 3)):
+        assert (calls(f, x, scale, shift).asnumpy() == X * scale + shift).all() and calls.python
+    assert (calls(f, x, 0.5, 3).asnumpy() == X * 0.5 + 3).all() and calls.was_straight
+    assert f(x, 1, 3).dtype == f(x, 1.0, 3).dtype  # a program of its own
+
+
+def test_containers_and_keywords_are_taken_apart(kernels, calls):
+    f = hybridize.hybridize(lambda pair, *, mode, mask: pair["a"] * mask[0] + (pair["b"] if mode == "on" else 0))
+    x, y, z = there(), there(X + 1), there(X + 2)
+    for _ in range(6):
+        f({"a": x, "b": y}, mode="on", mask=[z, None])
+    assert (calls(f, {"a": x, "b": y}, mode="on", mask=[z, None]).asnumpy() == X * (X + 2) + X + 1).all()
+    assert calls.was_straight
+    assert (calls(f, {"a": y, "b": x}, mode="on", mask=[z, None]).asnumpy() == (X + 1) * (X + 2) + X).all()
+    assert calls.python
+    assert (calls(f, {"a": x, "b": y}, mode="off", mask=[z, None]).asnumpy() == X * (X + 2)).all() and calls.python
+
+
 # ------------------------------------------------------------------------------------------------- the way of Python
 
 OTHERS = {
@@ -157,11 +180,14 @@ def test_calls_that_differ_are_pythons(function, calls, name):
 
 
 def test_an_address_in_the_middle_of_memory_has_its_own_graph(function, calls):
-    both = there(numpy.vstack([X, X + 1]))
-    part = both[2:]
+    several = there(numpy.vstack([X, X, X + 1]))
+    part = several[4:]
     warm(function, part)
     assert (calls(function, part).asnumpy() == X * 2 + 3).all() and calls.was_straight
-    assert (calls(function, both[:2]).asnumpy() == X * 2 + 1).all() and not calls.was_straight
+    assert (calls(function, several[:2]).asnumpy() == X * 2 + 1).all() and not calls.was_straight
+    odd = several[1:3]  # which does not begin at 16 bytes: a copy of it does
+    warm(function, odd)
+    assert (calls(function, odd).asnumpy() == several.asnumpy()[1:3] * 2 + 1).all() and not calls.was_straight
 
 
 def test_arrays_elsewhere_are_refused_as_ever(function, calls):
