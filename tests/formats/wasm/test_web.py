@@ -36,6 +36,7 @@ def write(folder, name, function, *calls):
     return write_web(deployable(program.saved()), folder / name)
 
 
+@pytest.mark.long
 def test_lines_that_many_blocks_sort(folder, page):
     """Launches that merge runs differ in a number, and those that have nothing to merge are left out."""
 
