@@ -171,9 +171,9 @@ def kernels(bench: Bench) -> Iterator[Row]:
 
 def _codes(bench: Bench) -> list[Any]:
     """The programs that are loaded on the device."""
-    from hybridize.runtime import device_code
+    from hybridize.runtime.device_code import loaded_on
 
-    return [*device_code._CODES.get(bench.gpu, ())]
+    return loaded_on(bench.gpu)
 
 
 def compiling(bench: Bench) -> Iterator[Row]:

@@ -51,6 +51,7 @@ methods.functions.fill(
     device_of=placing.device_of,
     moved=placing.moved,
     place=placing.place,
+    unsupported=placing.unsupported,
 )
 
 PLACES = places(

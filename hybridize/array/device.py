@@ -12,13 +12,14 @@ first use of one on, `AWAY` is true, and who asks for the elements of an array l
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import ArgumentError, DeviceError
-from hybridize.base.forks import in_child
+from hybridize.base.forks import in_child, renewed
 from hybridize.base.frozen import frozen
 from hybridize.base.loading import load_module
 from hybridize.ops.op import ACTIVE
@@ -85,11 +86,11 @@ class Device:
 
     def __enter__(self) -> Device:
         check_device(self)
-        _PRESENT.set((*_PRESENT.get(), self))
+        PRESENT.set((*PRESENT.get(), self))
         return self
 
     def __exit__(self, *error: object) -> None:
-        _PRESENT.set(_PRESENT.get()[:-1])
+        PRESENT.set(PRESENT.get()[:-1])
 
     def __str__(self) -> str:
         return f"{self.device_type}({self.device_id})"
@@ -104,7 +105,7 @@ class Device:
 
 Context = Device
 _CPU = Device()
-_PRESENT: ContextVar[tuple[Device, ...]] = ContextVar("devices", default=(_CPU,))
+PRESENT: ContextVar[tuple[Device, ...]] = ContextVar("devices", default=(_CPU,))
 """The devices of the `with` blocks around, the last one innermost."""
 
 
@@ -176,12 +177,15 @@ def current_device() -> Device:
     ...     print(hybridize.current_device())
     cpu(1)
     """
-    return _PRESENT.get()[-1]
+    return PRESENT.get()[-1]
 
 
 OTHERS: list[Device] = []
 """The devices other than `cpu(0)` that the process has used; while it is empty, every array is on `cpu(0)`."""
 _WHEN_USED: list[Callable[[bool], None]] = []
+_USING = renewed(threading.RLock())
+_FIRST_USES = [0]
+"""How often the first of `OTHERS` was used: once, but for tests."""
 AWAY: list[bool] = []
 """Not empty once the process has used a device with a memory of its own."""
 _WHEN_AWAY: list[Callable[[], object]] = []
@@ -214,6 +218,16 @@ def accelerator(device: Device) -> Any:
 
 def _devices() -> Any:
     return load_module("hybridize.runtime.devices")
+
+
+class _Thread(threading.local):
+    """What a thread knows: a function that it calls may have begun before another thread used the first device."""
+
+    uses = 0
+    """The first use after which it has made an array on a device by name."""
+
+
+_THREAD = _Thread()
 
 
 class FirstUse(Exception):
@@ -253,28 +267,35 @@ def begin_on(device: Any) -> None:
     """Do what `check_device` does, first of all in a public function that makes an array on the device.
 
     Raises:
-        FirstUse: it is the first other than `cpu(0)`; the function is called again, and what it makes has a device.
+        FirstUse: this thread has not made one since there are others than `cpu(0)`; the function is called again, and
+            what it makes has a device.
         DeviceError E701: another device.
     """
-    if device is not None and use(as_device(device)):
+    if device is None:
+        return
+    use(as_device(device))
+    if OTHERS and _THREAD.uses != _FIRST_USES[0]:
+        _THREAD.uses = _FIRST_USES[0]
         raise FirstUse
 
 
-def use(device: Device) -> bool:
-    """Hear that arrays are on a device from now on; tell whether it is the first other than `cpu(0)`."""
-    if device == _CPU or device in OTHERS:
-        return False
-    if is_away(device) and not AWAY:
-        load_module("hybridize.array.on_device")
-        AWAY.append(True)
-        _tell_away()
-    OTHERS.append(device)
-    if len(OTHERS) > 1:
-        return False
-    ACTIVE.append(OTHERS)
-    for hear in _WHEN_USED:
-        hear(True)
-    return True
+def use(device: Device) -> None:
+    """Hear that arrays are on a device from now on; who is told has been told then, whichever thread is the first."""
+    if device == _CPU:
+        return
+    with _USING:
+        if device in OTHERS:
+            return
+        if is_away(device) and not AWAY:
+            load_module("hybridize.array.on_device")
+            AWAY.append(True)
+            _tell_away()
+        OTHERS.append(device)
+        if len(OTHERS) == 1:
+            _FIRST_USES[0] += 1
+            ACTIVE.append(OTHERS)
+            for hear in _WHEN_USED:
+                hear(True)
 
 
 def forget() -> None:

@@ -398,7 +398,14 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
 
     def __repr__(self) -> str:
         functions.check_text()
-        text = repr(self._printable())
+        try:
+            text = repr(self._printable())
+        except errors.DeviceError as error:
+            if error.code != "E707":
+                raise
+            return (
+                f"array(<{error.code}: {error.what}>, shape={self.shape}, dtype={self.dtype.name}, ctx={self.device})"
+            )
         dtype = self.dtype
         if "dtype=" in text:
             text = text[: text.rindex(",")] + ")"
@@ -573,8 +580,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         >>> np.array([1, 256], dtype="int16").byteswap()
         array([256,   1], dtype=int16)
         """
-        self._check_known("byteswap()")
-        swapped = self._data.byteswap()
+        swapped = self._at_host("byteswap()").byteswap()
         if not inplace:
             return wrap(swapped)
         store(self, ..., swapped)
@@ -588,16 +594,16 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
     @property
     def data(self) -> memoryview:
         """The memory itself, which keeps seeing the array."""
-        self._check_known("data")
+        data = self._at_host("x.data")
         self.storage.exposed = True
-        return self._data.data
+        return data.data
 
     @property
     def ctypes(self) -> Any:
         """NumPy's object with the address of the memory, for functions in C, which keep seeing the array."""
-        self._check_known("ctypes")
+        data = self._at_host("x.ctypes")
         self.storage.exposed = True
-        return self._data.ctypes
+        return data.ctypes
 
     @property
     def base(self) -> ndarray | None:
@@ -666,6 +672,13 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         """The elements for a call that reads them; refused where they are known to programs alone."""
         self._check_known(call)
         return self._elements()
+
+    def _at_host(self, call: str) -> NDArray[Any]:
+        """The memory itself, for a call that needs it at the host."""
+        self._check_known(call)
+        if self._away() is not None:
+            raise functions.unsupported(call, self.type, self.device)
+        return self._data
 
     def _elements(self) -> NDArray[Any]:
         """The elements, to be read alone: those of a device are copied."""

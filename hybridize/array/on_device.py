@@ -23,18 +23,19 @@ from numpy.typing import NDArray
 from hybridize import ops
 from hybridize.array.device import AWAY, Device, when_away
 from hybridize.array.device import accelerator as accelerator_of
-from hybridize.array.placing import name_inside
+from hybridize.array.placing import device_inside, name_inside, within
 from hybridize.array.single import bounded
 from hybridize.base.dims import SizeScope
+from hybridize.base.dtypes import float64, int8
 from hybridize.base.errors import DeviceError
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType
 from hybridize.compiler import strided as strided  # how views are copied
-from hybridize.compiler.kernels import compile_kernels
+from hybridize.compiler.kernels import compile_kernels, device_target
 from hybridize.ops import Effect, effect_of, make_graph
 from hybridize.ops.op import ELSEWHERE, Op, Operand, bind, bind1, type_of
-from hybridize.runtime.device_buffers import OPERATION, DeviceBuffer, new_buffer, sent, unsupported
+from hybridize.runtime.device_buffers import OPERATION, DeviceBuffer, sent, unsupported
 from hybridize.runtime.device_code import DeviceExecutable
 
 LIMIT = 4096
@@ -46,11 +47,15 @@ SMALL = 256
 def run(op: Op, operands: Sequence[Any]) -> tuple[Any, ...] | None:
     """Return the outputs of an op for operands of which some are in the memory of a device; None where none is.
 
+    Positions, which are made of no operand, are where the function that runs makes its results.
+
     Raises:
         DeviceError E705: it has no code on devices.
     """
     there = next((x for x in operands if type(x) is DeviceBuffer), None)
     if there is None:
+        if isinstance(op, ops.Iota) and (device := device_inside()) is not None:
+            return (created(ops.iota, device, op.shape, (op.axis, op.dtype)),)
         return None
     effect = effect_of(op)
     if effect is Effect.WORLD:  # assertions and prints: the host decides
@@ -174,12 +179,15 @@ def _launched(
     work: Work, lies: Sequence[Lie], shapes: Sequence[Shape], inputs: Sequence[Any], accelerator: Any, number: int
 ) -> list[DeviceBuffer]:
     try:
-        program = PROGRAMS.get(work, tuple(lies), shapes, accelerator.arch)
+        program, told = PROGRAMS.get(work, tuple(lies), shapes, accelerator.arch)
     except DeviceError as error:
         if error.code != "E705":
             raise
         raise _refused(work[1], inputs[0], f"gpu({number})") from None
     arguments = [x.reshape(_dense_shape(lie, shape)) for lie, shape, x in zip(lies, shapes, inputs, strict=True)]
+    if told:
+        sizes = [size for shape in shapes for size in shape]
+        arguments.append(numpy.empty((*[sizes[at] for at in told], 0), numpy.int8))
     return program.on(accelerator, number).run(arguments)
 
 
@@ -188,30 +196,74 @@ def sent_to(device: Device, values: NDArray[Any]) -> DeviceBuffer:
     return sent(values, accelerator_of(device), device.device_id)
 
 
+def created(
+    function: Callable[..., Operand], device: Device, shape: Shape, parameters: tuple[Any, ...], *numbers: Any
+) -> DeviceBuffer:
+    """Return what a function of operands makes of a shape, parameters and numbers, in the memory of a device.
+
+    A device without numbers of 64 bits gets a copy of what the host makes, where such are computed with.
+
+    Args:
+        function: called as `function(shape, *parameters, *numbers)`.
+        device: where the elements are made.
+        shape: of the result. The first one has a program of its own, all others have one.
+        parameters: there is a program for each.
+        numbers: arrays without axes, which are arguments of the program; None stays None.
+    """
+    gpu, number = accelerator_of(device), device.device_id
+    facts = device_target(gpu.arch).device
+    present = [one for one in numbers if one is not None]
+    is_wide = float64 in (*parameters, *[one.dtype for one in present])
+    if not math.prod(shape) or (is_wide and facts is not None and not facts.float64):
+        return sent(numpy.array(within(function, shape, *parameters, *numbers), order="C"), gpu, number)
+
+    def create(of: Shape, *operands: Operand) -> Operand:
+        left = iter(operands)
+        return function(of, *parameters, *[one if one is None else next(left) for one in numbers])
+
+    key = function, *parameters, *[one is None for one in numbers]
+    return _of_sizes(key, function.__name__.strip("_"), create, shape, present, gpu, number)
+
+
 def drawn(
     function: Callable[..., Operand], name: str, device: Device, key: NDArray[Any], count: int, arguments: Sequence[Any]
 ) -> DeviceBuffer:
     """Return random numbers, see `single.CompiledDraw`, as many as `count` says, in the memory of a device."""
-    gpu, number = accelerator_of(device), device.device_id
-    many = new_buffer(gpu, number, (count,), numpy.int8)  # only says how many
-    work = function, name, lambda before, of, *rest: [function(before, type_of(of).shape, *rest)]
-    parts = [_lying(x, gpu, number) for x in (key, many, *arguments)]
+
+    def draw(of: Shape, before: Operand, *operands: Operand) -> Operand:
+        return function(before, of, *operands)
+
+    operands = key, *arguments
+    return _of_sizes(function, name, draw, (count,), operands, accelerator_of(device), device.device_id)
+
+
+def _of_sizes(
+    key: Any, name: str, apply: Callable[..., Operand], shape: Shape, operands: Sequence[Any], gpu: Any, number: int
+) -> DeviceBuffer:
+    """What a program makes of sizes and operands; the sizes are those of a number that is repeated, and not read."""
+    parts = [*[_lying(x, gpu, number) for x in operands], (Lie(int8, None, ()), _UNREAD, shape)]
     lies, inputs, shapes = [one[0] for one in parts], [one[1] for one in parts], [one[2] for one in parts]
+    work = key, name, lambda *xs: [apply(type_of(xs[-1]).shape, *xs[:-1])]
     return _launched(work, lies, shapes, inputs, gpu, number)[0]
+
+
+_UNREAD = numpy.zeros((), int8)
 
 
 Work = tuple[Any, str, Callable[..., Sequence[Operand]]]
 """Something that is equal for programs that do the same, a name for reports, and the function of operands."""
 Sizes = tuple[Any, ...]
 """Sizes of all operands, one after the other: a number, or which of the symbols it is, as `(3,)`."""
+Fitted = tuple[DeviceExecutable, tuple[int, ...]]
+"""A program, and which of its sizes no array of a call has: those of one more argument, which has no elements."""
 
 
 class Programs:
     """The programs by what they do and how operands lie, and by sizes."""
 
     def __init__(self) -> None:
-        self._exact: dict[Any, DeviceExecutable] = {}
-        self._of: dict[Any, list[tuple[Sizes, DeviceExecutable]]] = {}
+        self._exact: dict[Any, Fitted] = {}
+        self._of: dict[Any, list[tuple[Sizes, Fitted]]] = {}
         """Those of a key: for what sizes each is."""
         self._lock = renewed(threading.RLock())
 
@@ -221,7 +273,7 @@ class Programs:
             self._exact.clear()
             self._of.clear()
 
-    def get(self, work: Work, lies: tuple[Lie, ...], shapes: Sequence[Shape], arch: str) -> DeviceExecutable:
+    def get(self, work: Work, lies: tuple[Lie, ...], shapes: Sequence[Shape], arch: str) -> Fitted:
         """Return the program for operands of some sizes."""
         key = work[0], lies, arch
         exact = (key, *shapes)
@@ -234,7 +286,7 @@ class Programs:
                 bounded(self._exact, LIMIT)[exact] = program
         return program
 
-    def _fitting(self, key: Any, work: Work, shapes: Sequence[Shape]) -> DeviceExecutable:
+    def _fitting(self, key: Any, work: Work, shapes: Sequence[Shape]) -> Fitted:
         _, lies, arch = key
         key = *key, tuple(map(len, shapes))
         sizes: Sizes = tuple([size for shape in shapes for size in shape])
@@ -267,7 +319,7 @@ def _common(pattern: Sizes, sizes: Sizes) -> Sizes:
     return tuple([size if one == size else (differing.index((one, size)),) for one, size in pairs])
 
 
-def _compiled(work: Work, lies: Sequence[Lie], shapes: Sequence[Shape], pattern: Sizes, arch: str) -> DeviceExecutable:
+def _compiled(work: Work, lies: Sequence[Lie], shapes: Sequence[Shape], pattern: Sizes, arch: str) -> Fitted:
     _, name, apply = work
     scope = SizeScope()
     scope.capturing = False  # nobody asks for the sizes: the operation is the same for all
@@ -282,10 +334,14 @@ def _compiled(work: Work, lies: Sequence[Lie], shapes: Sequence[Shape], pattern:
             sizes.append(symbols[one] if type(one) is tuple else one)
         wanted.append(tuple(sizes))
     types = [TensorType(_dense_shape(lie, shape), lie.dtype) for lie, shape in zip(lies, wanted, strict=True)]
+    seen = {size for type_ in types for size in type_.shape}
+    told = {one: at for at, one in enumerate(pattern) if type(one) is tuple and symbols[one] not in seen}
+    if told:
+        types.append(TensorType((*[symbols[one] for one in told], 0), numpy.dtype(numpy.int8)))
     graph = make_graph(
-        lambda *xs: apply(*[_rebuilt(lie, shape, x) for lie, shape, x in zip(lies, wanted, xs, strict=True)]), types
+        lambda *xs: apply(*[_rebuilt(lie, shape, x) for lie, shape, x in zip(lies, wanted, xs, strict=False)]), types
     )
-    return compile_kernels(graph, arch, name=name)
+    return compile_kernels(graph, arch, name=name), tuple(told.values())
 
 
 PROGRAMS = Programs()

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy
 
@@ -22,13 +22,14 @@ from hybridize.array.device import AWAY, OTHERS, Device, accelerator, as_device,
 from hybridize.array.methods import functions
 from hybridize.array.nd_array import like
 from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
 from hybridize.base.access import consistently
 from hybridize.base.errors import DeviceError
 from hybridize.base.loading import load_module
 from hybridize.base.types import TensorType
-from hybridize.ops.op import capturing, taping
+from hybridize.ops.op import capturing, current, taping
 
 _HOME = cpu()
 _Array = TypeVar("_Array")
@@ -133,17 +134,26 @@ def copied_to(x: Any, device: Device) -> Any:
         use(device)
         inside = isinstance(x, Symbol) or capturing()
         if inside and x.device != device and is_away(x.device):
-            raise _across(x.type, x.device, device)
+            if is_away(device):
+                raise _across(x.type, x.device, device)
+            copied = within(functions.copy, x)
+            (out,) = current().composite(COPIED_OUT, (("ctx", str(device)),), lambda one: [one], [copied.operand()])
+            return place(like(x, Symbol.of(staging(), out)), device)
         if not inside and (is_away(device) or is_away(x.device)):
             return _copied_across(x, device)
         # Within a compiled function what is at the host comes with each call, and is on its device then.
     return place(like(x, within(functions.copy, x)), device)
 
 
+COPIED_OUT: Final = "as_in_ctx"
+"""The label of the node of a program that copies from a GPU to the host; it means no operation."""
+
+
 def _across(type: TensorType, source: Device, to: Device) -> DeviceError:
-    """Return the error for a copy from the memory of a GPU within a compiled function, which runs there."""
+    """Return the error for a copy from a GPU to another one within a compiled function, which runs on one."""
     what = f"a compiled function copies {type} from {source} to {to}, and it runs on one device"
-    return DeviceError("E705", what, help="copy it before the call, or what the call returns")
+    help = "copy it before the call, or what the call returns; over several GPUs, compile the net, not the step"
+    return DeviceError("E705", what, help=help)
 
 
 def _copied_across(x: ndarray, device: Device) -> Any:
@@ -233,7 +243,9 @@ def located(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             return _of_users(function(*args, **kwargs), values, name)
         explicit = _explicit_device(args, kwargs)
         arrays = list(arrays_in(values))
-        common = None if name in _ACROSS else one_device(name, arrays)
+        if AWAY and args and name in ("array", "asarray") and isinstance(args[0], (list, tuple)):
+            args = _brought(args[0], explicit or common_device(arrays) or current_device()), *args[1:]
+        common = None if name in _ACROSS else one_device(name, arrays, kwargs.get("out"))
         if is_away(common) and name not in _ACROSS and name != "getitem":  # a key of NumPy's is as a list
             check_hosts(name, values, arrays)
         if common is None:
@@ -265,16 +277,13 @@ _ACROSS = frozenset({"array", "asarray", "copyto", "save", "savez", "savez_compr
 """Functions that take arrays from where they are."""
 
 
-def check_here(name: str, arrays: list[Any]) -> None:
-    """Refuse arrays in the memory of a GPU.
-
-    Raises:
-        DeviceError E705: there is one.
-    """
-    for x in arrays if AWAY and not capturing() else ():
-        device = device_of(x)
-        if device is not None and is_away(device):
-            raise unsupported(name, x.type, device)
+def _brought(parts: Any, device: Device) -> Any:
+    """A nested list of which one array is made, its arrays in the memory of a device."""
+    if isinstance(parts, (list, tuple)):
+        return [_brought(one, device) for one in parts]
+    there = device_of(parts)
+    is_near = there is None or there == device or not (is_away(there) or is_away(device))
+    return parts if is_near else copied_to(parts, device)
 
 
 def check_hosts(name: str, values: Iterable[Any], arrays: list[Any]) -> None:
@@ -302,8 +311,15 @@ def _explicit_device(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Device | 
     return None if device is None else as_device(device)
 
 
-def one_device(name: str, arrays: list[Any]) -> Device | None:
+def one_device(name: str, arrays: list[Any], target: Any = None) -> Device | None:
     """Return the device of arrays, one for all; None where none has one.
+
+    An array without axes at the host is as a number beside arrays in the memory of a GPU, unless a gradient goes to it.
+
+    Args:
+        name: of what computes with them, for errors.
+        arrays: all of them.
+        target: the one, or those, that the result is written to: no numbers.
 
     Raises:
         DeviceError E703: they are on different devices.
@@ -319,13 +335,22 @@ def one_device(name: str, arrays: list[Any]) -> Device | None:
             beside = device  # pinned and shared memory goes with any CPU, as in MXNet
             continue
         if common is not None:
-            raise DeviceError(
-                "E703",
-                f"{name}: arrays on different devices, {first.type} on {common} and {x.type} on {device}",
-                help=f"x.as_in_ctx({common}) gives an array there",
-            )
+            targets = target if isinstance(target, (list, tuple)) else (target,)
+            others = [x for x in arrays if not _is_number(x) or any(x is one for one in targets)]
+            if len(others) < len(arrays) and any(is_away(device_of(x)) for x in others):
+                return one_device(name, others, target)
+            what = f"{name}: arrays on different devices, {first.type} on {common} and {x.type} on {device}"
+            before = " before the call" if capturing() and is_away(common) and is_away(device) else ""
+            raise DeviceError("E703", what, help=f"x.as_in_ctx({common}){before} gives an array there")
         first, common = x, device
     return common or beside
+
+
+def _is_number(x: Any) -> bool:
+    if x.shape or is_away(device_of(x)):
+        return False
+    tape = taping()
+    return tape is None or not tape.concerns(x, None)
 
 
 def settled(value: Any, device: Device, arguments: list[Any]) -> Any:

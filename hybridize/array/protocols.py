@@ -15,7 +15,7 @@ import numpy
 from hybridize.array import linalg, np
 from hybridize.array.functions.searching import data_dependent
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import CaptureError
+from hybridize.base.errors import CaptureError, DeviceError
 from hybridize.ops.op import ACTIVE, capturing
 
 _NAMES = {"absolute": "abs", "bitwise_invert": "invert", "conjugate": "conj"}
@@ -44,6 +44,10 @@ def _into_numpy(ufunc: numpy.ufunc, method: str, inputs: tuple[Any, ...], kwargs
             f"numpy.{ufunc.__name__} would write into a NumPy array while capturing",
             help="convert it to a hybridize array: np.array(x)",
         )
+    for x in inputs:
+        if isinstance(x, ndarray) and x._away() is not None:
+            what = f"numpy.{ufunc.__name__} would write what it computes of {x.type} on {x.device} into a NumPy array"
+            raise DeviceError("E703", what, help="x.asnumpy() gives a copy at the host to compute with")
     values = [x._data if isinstance(x, ndarray) else x for x in inputs]
     return getattr(ufunc, method)(*values, out=(out,), **kwargs)
 

@@ -7,10 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
-import numpy
-
 from hybridize.array import random
-from hybridize.array.buffer import host_view, overwrite
+from hybridize.array.buffer import content_of, filled, overwrite
 from hybridize.array.nd_array import like
 from hybridize.array.ndarray import history, ndarray, view, wrap
 from hybridize.array.operands import array, operand, result
@@ -133,7 +131,7 @@ def _copy(x: Any, position: int, outer: bool) -> ndarray | Symbol:
 
 def _variable(x: ndarray) -> ndarray:
     """A variable over the same memory."""
-    copy = view(x, host_view(x))
+    copy = view(x, content_of(x))
     mark(copy, Variable(x.type, "write"))
     return like(x, copy)  # type: ignore[no-any-return]
 
@@ -168,11 +166,11 @@ def _gradients(value: Any, leaves: Sequence[Any], *, create: bool) -> Sequence[n
     if traced is not None and traced.edge is not None:
         sweep = Sweep(create=create, keep=create, wanted=edges, anew=True)
         with modes.mode(recording=create):
-            sweep.run([(edge_of(value), numpy.ones_like(host_view(value)))])
+            sweep.run([(edge_of(value), filled(value, 1))])
         return results(sweep, edges, leaves)
     if not isinstance(value, ndarray):
         raise ArgumentError("E385", f"the gradient of a function that returns {type(value).__name__}, not an array")
-    return [like(x, beside(wrap(numpy.zeros_like(host_view(x))), x)) for x in leaves]
+    return [like(x, beside(wrap(filled(x, 0)), x)) for x in leaves]
 
 
 def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -243,7 +241,7 @@ class _Recomputation:
             if outer.create:
                 storage = leaves[k].storage
                 edge = x.edge if type(x) is Traced else None
-                through = result(_Through.of(Traced(host_view(leaves[k]), edge, storage, storage.version)))
+                through = result(_Through.of(Traced(content_of(leaves[k]), edge, storage, storage.version)))
                 leaves[k] = like(leaves[k], through)
             else:
                 leaves[k] = _variable(leaves[k])

@@ -26,11 +26,12 @@ from hybridize.base.promotion import EXACT
 from hybridize.codegen.llvm import safepoints
 from hybridize.codegen.llvm.library import codes, layout
 from hybridize.codegen.llvm.library.model import MARKER_BYTES
-from hybridize.runtime import cpython, effects, entry, exchange, plan, pool
+from hybridize.runtime import cpython, device_entry, effects, entry, exchange, plan, pool
 from hybridize.runtime.buffers import ALIGNMENT
 
 FOLDER: Final = Path(__file__).with_name("runtimes")
 RUNTIMES: Final[dict[str, tuple[str, ...]]] = {
+    "device_entry": ("",),
     "entry": ("",),
     "image_elf": ("",),
     "library": ("x86_64", "aarch64"),
@@ -82,6 +83,12 @@ _OFFSETS: Final[Mapping[str, Mapping[str, int]]] = {
     "WATCHED": _words(effects.NUMBERS),
 }  # fmt: skip
 """Records, by the offsets of their members."""
+_OFFSETS_OF_DEVICES: Final[Mapping[str, Mapping[str, int]]] = {
+    "DEVICE": _words(device_entry.DEVICE),
+    "ROW": _words(device_entry.ROW),
+    "STARTER": _words(device_entry.STARTER),
+}
+"""Those that the entry of programs on a device has besides."""
 _KINDS: Final[Mapping[str, Mapping[str, int]]] = {
     "ARGUMENT": entry.ArgumentKind.__members__,
     "CODE": {name: number for number, name in enumerate(codes.KINDS)},
@@ -124,14 +131,23 @@ _WORDS_DROPPED: Final = re.compile(
 )
 
 
-def layout_header() -> str:
-    """The header of what C has to know."""
+def headers() -> dict[str, str]:
+    """The headers of what C has to know, by their names."""
+    return {
+        "layout.h": _header(_NUMBERS, _KINDS, _OFFSETS),
+        "layout_device.h": _header({"RECENT": device_entry.RECENT}, {}, _OFFSETS_OF_DEVICES),
+    }
+
+
+def _header(
+    numbers: Mapping[str, int], kinds: Mapping[str, Mapping[str, int]], records: Mapping[str, Mapping[str, int]]
+) -> str:
     lines = ["// SPDX-License-Identifier: Apache-2.0", "// Made by `make runtimes`.", "#pragma once", ""]
     lines += ["#include <stddef.h>", ""]
-    lines += [f"#define {name} {number}" for name, number in _NUMBERS.items()]
-    for name, kinds in _KINDS.items():
-        lines += ["", f"enum {{ {', '.join(f'{name}_{kind} = {int(number)}' for kind, number in kinds.items())} }};"]
-    for name, members in _OFFSETS.items():
+    lines += [f"#define {name} {number}" for name, number in numbers.items()]
+    for name, members in kinds.items():
+        lines += ["", f"enum {{ {', '.join(f'{name}_{kind} = {int(number)}' for kind, number in members.items())} }};"]
+    for name, members in records.items():
         checks = (
             f'    _Static_assert(offsetof(RECORD, {member}) == {at}, "{member}");' for member, at in members.items()
         )
@@ -187,7 +203,8 @@ def file(name: str, processor: str) -> Path:
 
 def main() -> None:
     """Write the header and all texts."""
-    (FOLDER / "layout.h").write_text(layout_header())
+    for name, text in headers().items():
+        (FOLDER / name).write_text(text)
     pairs = [(name, processor) for name, processors in RUNTIMES.items() for processor in processors]
     for name, processor in watched("compiling the runtimes", pairs):
         file(name, processor).write_text(compiled(name, processor))

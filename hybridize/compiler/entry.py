@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -17,12 +17,24 @@ from hybridize.runtime.cpython import supported
 from hybridize.runtime.exchange import Exchange
 from hybridize.runtime.executable import Executable
 
+if TYPE_CHECKING:
+    from hybridize.runtime.device_entry import Instances
+
 
 @once
 def _entry() -> tuple[int, object]:
     """Address and owner of the one entry of the process; kept for ever, as every callable refers to it."""
-    offset = entry.state_offset() or 0
-    loaded = process_module("entry", offset)
+    return _loaded("entry")
+
+
+@once
+def _device_entry() -> tuple[int, object]:
+    """The same of the one entry of programs on devices."""
+    return _loaded("device_entry")
+
+
+def _loaded(kind: str) -> tuple[int, object]:
+    loaded = process_module(kind, entry.state_offset() or 0)
     (name,) = loaded.names
     return loaded.address(name), loaded
 
@@ -120,3 +132,45 @@ def make_entry(
         keywords=keywords,
     )
     return entry.new_entry(entry_code(), state)
+
+
+def make_device_entry(
+    instances: Instances,
+    *,
+    array_type: type,
+    arguments: Sequence[entry.Argument],
+    keywords: Sequence[str],
+    results: Sequence[TensorType],
+    fallback: Callable[..., Any],
+    structure: str | Callable[..., Any],
+    watches: Sequence[entry.Watch],
+    doubt: Callable[[], bool] | None,
+) -> Callable[..., Any]:
+    """A callable that starts a graph of a device where the call is as described and one is for its addresses.
+
+    Args:
+        instances: the graphs.
+        array_type: as `make_entry` has it, as everything that follows.
+        arguments: what each must be.
+        keywords: names of the last of them.
+        results: types of the results.
+        fallback: gets every other call.
+        structure: what the results are put into.
+        watches: what else must be as it was.
+        doubt: asked where that is another object.
+    """
+    state = entry.EntryTable(
+        instances.words.ctypes.data,
+        instances,
+        arguments,
+        (),
+        results,
+        fallback,
+        array_type=array_type,
+        returns=entry.Returns[structure.upper()] if isinstance(structure, str) else entry.Returns.FINISH,
+        finish=None if isinstance(structure, str) else structure,
+        watches=watches,
+        doubt=doubt,
+        keywords=keywords,
+    )
+    return entry.new_entry(_device_entry()[0], state)

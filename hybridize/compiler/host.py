@@ -74,8 +74,8 @@ def process_image(kind: str, target: Target, numbers: Sequence[int]) -> Image:
     """Compile a module that a process needs once.
 
     Args:
-        kind: `entry` or `pool`. That of the threads is plainly generated: the first program that is shared waits for
-            it, and what it does takes no time beside loops that pay to be shared.
+        kind: `entry`, `device_entry` or `pool`. That of the threads is plainly generated: the first program that is
+            shared waits for it, and what it does takes no time beside loops that pay to be shared.
         target: the machine.
         numbers: what it depends on besides the machine and the compiler.
     """
@@ -83,8 +83,8 @@ def process_image(kind: str, target: Target, numbers: Sequence[int]) -> Image:
         from hybridize.codegen import runtimes  # late: see the package
         from hybridize.codegen.llvm.engine import compile_image, working_level
 
-    if kind == "entry":
-        return compile_image(runtimes.text("entry", table_offset=numbers[0]), target, working_level(target))
+    if kind != "pool":
+        return compile_image(runtimes.text(kind, table_offset=numbers[0]), target, working_level(target))
     return compile_image(runtimes.text("pool", target.machine), target, 0)
 
 

@@ -69,7 +69,7 @@ def text_of(module: Any, target: Target, program: Any = None) -> str:
         return ""
     text: str
     if target.device is not None and target.device.ptx is not None:
-        text = load_module("hybridize.codegen.llvm.objects").assembly(module.text(), target)
+        text = load_module("hybridize.codegen.llvm.device.program").ptx_of(module, target)
         return text
     wgsl = load_module("hybridize.codegen.wgsl.program")
     kernels = wgsl.write_module(module) if program is None else wgsl.write_kernels(program)

@@ -36,9 +36,12 @@ class Param:
     """True if another param may alias it: each element is read before it is stored there."""
     table: bool = False
     """True if it holds numbers that the kernel computes with, in the place of constants: read where they are used."""
+    aligned: bool = False
+    """True if its address is known to be a multiple of 16 bytes."""
 
     def __str__(self) -> str:
-        flags = f"{'!' if self.written else ''}{'=' if self.shared else ''}{'#' if self.table else ''}"
+        marks = {"!": self.written, "=": self.shared, "#": self.table, "@": self.aligned}
+        flags = "".join(mark for mark, holds in marks.items() if holds)
         return f"{CODES[self.dtype]}[{text(self.size)}]{flags}"
 
 

@@ -23,6 +23,8 @@ class DeviceTarget:
     """True if the threads of a warp exchange registers, and wait for each other alone."""
     copies: bool = True
     """True if elements go to shared memory without a register between, while threads do something else."""
+    at_once: int = 16
+    """Bytes of neighbouring elements that a thread loads or stores at once, at most."""
     together: int = 16
     """Terms of a product that are written one after the other: beyond, a loop. Fewer make shorter code."""
     float64: bool = True

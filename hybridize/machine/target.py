@@ -150,8 +150,8 @@ _DEVICES = {
         "webgpu", "wgsl-unknown-unknown", "webgpu", "", vector_bytes=1, registers=64, fma=True, l2_bytes=2 << 20,
         halves=False,
         device=DeviceTarget(
-            None, threads=256, shared_bytes=16 << 10, shuffles=False, copies=False, together=4, float64=False,
-            tensor_cores=False, exact=False,
+            None, threads=256, shared_bytes=16 << 10, shuffles=False, copies=False, at_once=1, together=4,
+            float64=False, tensor_cores=False, exact=False,
         ),
     ),
 }  # fmt: skip

@@ -1471,7 +1471,7 @@ def unravel_index(data: Any, shape: Any) -> NDArray:
     """Return the indices along each axis of `shape` for the numbers of elements: [axes, ...]."""
 
 def waitall() -> None:
-    """Wait for all asynchronous calls, and raise what the first that failed has raised."""
+    """Wait for all asynchronous calls, and for GPUs, and raise what the first that failed has raised."""
 
 def where(condition: Any, x: Any, y: Any) -> NDArray:
     """Choose elements from `x` where `condition` is not 0, and from `y` elsewhere; a vector chooses rows."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
-from hybridize.base.errors import CaptureError
+from hybridize.base.errors import CaptureError, DeviceError
 from hybridize.contract.call import Call
 from hybridize.contract.captured import Captured
 from hybridize.contract.feeds import ArrayOf, is_nested, own_array, parts_of
@@ -51,14 +51,18 @@ class Changes:
             del self._places[next(iter(self._places))]
 
     def captured(self, capture: Callable[[Mapping[Key, Guard], Collection[int]], Captured], *, alone: bool) -> Captured:
-        """A capture that reads them anew, or where that cannot be, and there is no other way, one that guards them."""
+        """A capture that reads them anew, or where that cannot be, and there is no other way, one that guards them.
+
+        Raises:
+            DeviceError E705: a device cannot do it, which another way would only hide.
+        """
         if not self._places and not self._numbers:
             return capture({}, ())
         try:
             return self._anew(capture)
         except Exception as error:
             let_through(error)
-            if not alone:
+            if not alone or (isinstance(error, DeviceError) and error.code == "E705"):
                 raise
         captured = capture({}, ())  # if the error is the user's, it comes again
         self._fixed |= self._numbers

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import at_host, content_of, host_view, is_away, pending_view, row_by_row
+from hybridize.array.buffer import at_host, content_of, is_away, pending_view, row_by_row
 from hybridize.array.device import AWAY
 from hybridize.array.ndarray import history, ndarray, view
 from hybridize.array.operands import operand
@@ -299,7 +299,7 @@ def viewed(array: ndarray, steps: Sequence[Op]) -> ndarray:
         return TAPE.view(array, steps)
     data = tape.viewed(pending_view(array), steps)
     if ACCESS.queue is not None and not numpy.may_share_memory(data, pending_view(array)):
-        data = tape.viewed(host_view(array), steps)  # a copy: it waits for the elements
+        data = tape.viewed(content_of(array), steps)  # a copy: it waits for the elements
     same = view(array, data)
     if detached and history(array) is not None:
         same._traced = Traced(data, None, same.storage)

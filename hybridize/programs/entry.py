@@ -193,6 +193,19 @@ def same_objects(leaves: Iterable[Any], outside: Iterable[ndarray]) -> tuple[int
     return tuple([known.setdefault(id(array), number) for number, array in enumerate(arrays)])
 
 
+def plain_structure(captured: Captured, count: int) -> str | None:
+    """Return the kind of a result that is all outputs in their order, `count` of them; None of any other."""
+    plain = all(
+        result.kind == "array" and not result.steps and result.index == number
+        for number, result in enumerate(captured.results)
+    )
+    if not plain or count != len(captured.results):
+        return None
+    kind, children = captured.structure.kind, captured.structure.children
+    flat = children and all(child.kind == "leaf" for child in children)
+    return kind if kind in ("leaf", "none") or (kind in ("tuple", "list") and flat) else None
+
+
 def assembling(structure: Structure, results: Sequence[Result]) -> Callable[[tuple[Any, ...]], Any] | None:
     """Make a function of the outputs that gives the result; None where that is more than outputs in containers."""
     constants: list[Any] = []

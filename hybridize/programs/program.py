@@ -66,6 +66,7 @@ from hybridize.programs.entry import (
     marking,
     not_taken,
     overlapping,
+    plain_structure,
     same_objects,
     unasked,
 )
@@ -822,9 +823,17 @@ class Program:
         if self._at_host or self._objects is not None or self._aliases is not None:
             return None
         with LOADING:
-            from hybridize.programs.device_entry import device_entry  # late: few processes have devices
+            from hybridize.programs.device_entry import DeviceCalls, why_none  # late: few processes have devices
 
-        return device_entry(self.capture, self._runs, self._dirty.dirty, self._holds, fallback)
+        runs: Any = self._runs
+        described = None if why_none(self.capture, runs) else self.arguments_of_entry()
+        if described is None:
+            return None
+        arguments, keywords = described
+        return DeviceCalls(
+            captured=self.capture, machine=runs, arguments=arguments, keywords=keywords, dirty=self._dirty.dirty,
+            holds=self._holds, accepts=self.accepts,
+        ).entry(fallback)  # fmt: skip
 
     def why_not_bound(self) -> str:
         """Say why its calls cannot be bound to memory, see `bound_entry`; empty where they can."""
@@ -946,19 +955,12 @@ class Program:
         None where there is none, for arrays that are another library's.
         """
         captured = self.capture
-        plain = all(
-            result.kind == "array" and not result.steps and result.index == number
-            for number, result in enumerate(captured.results)
-        )
         of_nd = bool(captured.call.of_nd)
         if any(result.kind == "array" and result.of_nd != of_nd for result in captured.results):
             return None if exchanged else self._leaves
-        children = captured.structure.children
         lost = [(number, result.lost) for number, result in enumerate(captured.results) if result.lost is not None]
-        if plain and count == len(captured.results):
-            flat = children and all(child.kind == "leaf" for child in children)
-            if captured.structure.kind in ("leaf", "none") or (captured.structure.kind in ("tuple", "list") and flat):
-                return marking(captured.structure.kind, lost) if lost else captured.structure.kind
+        if kind := plain_structure(captured, count):
+            return marking(kind, lost) if lost else kind
         assembled = assembling(captured.structure, captured.results)
         if assembled is not None or exchanged:
             return assembled

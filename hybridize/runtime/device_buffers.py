@@ -23,9 +23,12 @@ from hybridize.runtime.devices import Accelerator, check_fork, is_inherited
 
 _ORIGIN: Final = numpy.zeros(16, numpy.uint8)
 """The bytes over which layouts lie: they are arrays of NumPy's for what they say, and their elements stay unread."""
+NOBODY: Final[frozenset[int]] = frozenset()
+"""The users of memory that no other library has: this very object."""
 _WORK: Final = 10_000
 """Candidates that are looked at before two views are taken to share elements."""
-_START: Final[int] = _ORIGIN.__array_interface__["data"][0]
+START: Final[int] = _ORIGIN.__array_interface__["data"][0]
+"""Their address."""
 
 
 def _nobody(source: DeviceBuffer, to: DeviceBuffer) -> None:
@@ -47,7 +50,7 @@ class DeviceMemory:
         """`address` is that of a block, where there is one already."""
         self.accelerator: Accelerator = accelerator
         self.nbytes: int = nbytes
-        self.users: set[int] = set()
+        self.users: frozenset[int] = NOBODY
         """Streams on which others use it, see `runtime.dlpack`."""
         self.address: int = accelerator.alloc(max(nbytes, 1)) if address is None else address
 
@@ -78,7 +81,7 @@ class BorrowedMemory(DeviceMemory):
     def __init__(self, accelerator: Accelerator, address: int, nbytes: int, owner: object) -> None:
         self.accelerator = accelerator
         self.nbytes = nbytes
-        self.users = set()
+        self.users = NOBODY
         self.address = address
         self._owner = owner
 
@@ -167,21 +170,22 @@ class DeviceBuffer:
     @property
     def address(self) -> int:
         """The address of the first element, for the device."""
-        return self.base.address + self._offset
+        return self.base.address + self.offset
 
     @property
-    def _offset(self) -> int:
+    def offset(self) -> int:
+        """Bytes from the beginning of the memory to the first element."""
         shift = self._shift
         if shift is None:
             start: int = self._layout.__array_interface__["data"][0]
-            shift = self._shift = start - _START
+            shift = self._shift = start - START
         return shift
 
     @property
     def bounds(self) -> tuple[int, int]:
         """The addresses of the first byte that an element has, and of the one behind the last."""
         low, high = byte_bounds(self._layout)
-        return self.base.address + low - _START, self.base.address + high - _START
+        return self.base.address + low - START, self.base.address + high - START
 
     def overlaps(self, other: object) -> bool:
         """Tell whether two buffers have an element in common; of views where that is hard to tell, it is assumed."""
@@ -285,6 +289,13 @@ class DeviceBuffer:
         """Return the elements row by row: these, or a copy."""
         return self if self.flags.c_contiguous else self.copy()
 
+    def aligned(self) -> DeviceBuffer:
+        """Return the elements row by row, from where the device's programs may load several at once: these, or a
+        copy.
+        """
+        is_so = self.flags.c_contiguous and self.address % self.base.accelerator.alignment == 0
+        return self if is_so else self.copy()
+
     # ------------------------------------------------------------------------------------- views, as NumPy has them
 
     @property
@@ -365,8 +376,10 @@ class DeviceBuffer:
         """Refuse to have elements read at the host by who would compute with them there.
 
         Raises:
-            DeviceError E705: always.
+            DeviceError E708: it is the memory of a device that the process has of the one that it was forked from.
+            DeviceError E705: always else.
         """
+        check_fork()
         raise unsupported(OPERATION.value() or "an operation", TensorType(self.shape, self.dtype), self.device)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any, Final
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary, WeakSet, ref
 
 import numpy
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.runtime.compiled import CompiledProgram
 from hybridize.runtime.device_buffers import DeviceBuffer, DeviceMemory, new_buffer, row_major, sent
+from hybridize.runtime.device_entry import Instance
 from hybridize.runtime.device_notes import raise_noted
 from hybridize.runtime.device_steps import Bases, DeviceLaunch, perform, recorded, work_of, work_size
 from hybridize.runtime.device_stretches import Stretches
@@ -98,21 +99,110 @@ class DeviceExecutable(CompiledProgram):
             return code
 
 
-_CODES: Final[WeakKeyDictionary[Accelerator, WeakSet[DeviceCode]]] = WeakKeyDictionary()
+class _Shared:
+    """What the programs of a device share."""
+
+    def __init__(self, accelerator: Accelerator) -> None:
+        self._codes: WeakSet[DeviceCode] = WeakSet()
+        self._listing = renewed(threading.RLock())
+        self._scratch: DeviceMemory | None = None
+        accelerator.when_scarce.append(self.drop)
+        if accelerator.starter is not None:
+            accelerator.starter.idle.append(self._idle_bytes)
+
+    def add(self, code: DeviceCode) -> None:
+        """Take a program in."""
+        with self._listing:
+            self._codes.add(code)
+
+    def codes(self) -> list[DeviceCode]:
+        """List the programs that are there."""
+        with self._listing:
+            return list(self._codes)
+
+    def drop(self) -> None:
+        """Give back the graphs of all programs, and what they keep."""
+        self._scratch = None
+        for one in self.codes():
+            one.drop_graphs()
+
+    def scratch(self, accelerator: Accelerator, nbytes: int) -> DeviceMemory:
+        """Return the memory that all graphs have for their scratch, each for itself as long as it runs.
+
+        A larger one takes the place of what is too small, and graphs that use that are made anew.
+        """
+        known = self._scratch
+        if known is None or known.nbytes < nbytes:
+            for one in self.codes() if known is not None else ():
+                one.drop_graphs(known)
+            known = self._scratch = None  # before there is another
+            known = self._scratch = DeviceMemory(accelerator, nbytes)
+        return known
+
+    def _idle_bytes(self) -> int:
+        """Count the bytes that are there for later calls alone."""
+        kept = 0 if self._scratch is None else self._scratch.nbytes
+        return kept + sum(one.idle_bytes for one in self.codes())
 
 
-def _let_drop(code: DeviceCode) -> None:
-    """Let a device that is short of memory ask for the graphs of a program."""
-    codes = _CODES.get(code.accelerator)
-    if codes is None:
-        codes = _CODES[code.accelerator] = WeakSet()
-        code.accelerator.when_scarce.append(partial(_drop_graphs, codes))
-    codes.add(code)
+_SHARED: Final[WeakKeyDictionary[Accelerator, _Shared]] = WeakKeyDictionary()
 
 
-def _drop_graphs(codes: WeakSet[DeviceCode]) -> None:
-    for one in list(codes):
-        one.drop_graphs()
+_SHARING: Final = renewed(threading.RLock())
+
+
+def _shared(accelerator: Accelerator) -> _Shared:
+    with _SHARING:
+        shared = _SHARED.get(accelerator)
+        if shared is None:
+            shared = _SHARED[accelerator] = _Shared(accelerator)
+        return shared
+
+
+def loaded_on(accelerator: Accelerator) -> list[DeviceCode]:
+    """List the programs that are loaded on a device."""
+    return _shared(accelerator).codes()
+
+
+Link = Callable[
+    [Sequence["DeviceBuffer | None"], Sequence["int | None"], Any, Sequence[DeviceMemory], DeviceMemory],
+    "Instance | None",
+]
+"""Puts a graph into a table of machine code: what its inputs are on the device, their addresses, the graph, the
+memories of its results, its scratch."""
+
+
+class _Recorded:
+    """The graphs of a call, one after the other."""
+
+    def __init__(self, graphs: list[DeviceGraph], scratch: DeviceMemory | None) -> None:
+        self.graphs = graphs
+        self.scratch = scratch
+        """What it shares with others, which is there for as long as it; None where a call brings its own."""
+        self.started = 0
+        """When Python started it last, by the count of what was started."""
+        self._instance: ref[Instance] | None = None
+
+    @property
+    def instance(self) -> Instance | None:
+        """Where machine code may start it, too."""
+        return None if self._instance is None else self._instance()
+
+    def link(self, instance: Instance) -> None:
+        """Let machine code start it."""
+        self._instance = ref(instance)
+
+    @property
+    def used(self) -> int:
+        """When it was started last."""
+        instance = self.instance
+        return self.started if instance is None else max(self.started, instance.used)
+
+    def drop(self) -> None:
+        """Keep machine code from starting it."""
+        instance = self.instance
+        if instance is not None:
+            instance.drop()
 
 
 class DeviceDeriver:
@@ -156,10 +246,12 @@ class DeviceCode:
         self.number = number
         self._kernels = accelerator.load(program.ptx) if program.ptx else {}
         self._plans: OrderedDict[tuple[int, ...], Plan] = OrderedDict()
-        self._graphs: OrderedDict[tuple[Any, ...], list[DeviceGraph]] = OrderedDict()
+        self._graphs: dict[tuple[Any, ...], _Recorded] = {}
+        self._count = 0
         self._seen: OrderedDict[tuple[Any, ...], None] = OrderedDict()
-        self._stretches = Stretches(accelerator, self.launch, IN_GRAPH, IN_GRAPHS)
-        self._lock = renewed(threading.RLock())
+        self._stretches = Stretches(accelerator, self.launch, IN_GRAPH, IN_GRAPHS, program.name)
+        self.lock: Any = renewed(threading.RLock())
+        """Held by who looks for a graph, makes one, or starts it."""
         self._sources: dict[int, DeviceBuffer] = {}
         derivers = {one.slot: DeviceDeriver(self, one) for one in program.plan.derivations}
         self.derivers: list[DeviceDeriver] = [one for one in derivers.values() if one.inputs]
@@ -169,10 +261,10 @@ class DeviceCode:
             for slot, constant in enumerate(program.constants)
         ]
         """Those in the slots of `derivers` are empty."""
-        _let_drop(self)
+        _shared(accelerator).add(self)
         addresses = [one for step in program.plan.steps for one in step.arguments if isinstance(one, PlanAddress)]
         sources = [one for derivation in program.plan.derivations for one in derivation.sources]
-        self._read: frozenset[int] = frozenset(
+        self.reads: frozenset[int] = frozenset(
             [one.slot for one in addresses if one.kind == "input"]
             + [one.number for one in sources if one.kind == "input"]
         )
@@ -201,10 +293,27 @@ class DeviceCode:
     def _sent(self, array: NDArray[Any]) -> DeviceBuffer:
         return sent(array, self.accelerator, self.number)
 
-    def drop_graphs(self) -> None:
-        """Give back the graphs, which are made anew where they are needed."""
-        self._graphs.clear()
-        self._stretches.clear()
+    def drop_graphs(self, scratch: DeviceMemory | None = None) -> None:
+        """Give back the graphs, those that share a scratch or all, which are made anew where they are needed; not while
+        another thread asks for a call: it may wait for the device, which the caller has.
+        """
+        if not self.lock.acquire(blocking=False):
+            return
+        try:
+            for key, one in [*self._graphs.items()]:
+                if scratch is None or one.scratch is scratch:
+                    self._graphs.pop(key, None)
+                    one.drop()
+            if scratch is None:
+                self._stretches.clear()
+        finally:
+            self.lock.release()
+
+    @property
+    def idle_bytes(self) -> int:
+        """Bytes of results that graphs keep, and that nobody has."""
+        instances = [one.instance for one in [*self._graphs.values()]]
+        return sum(one.idle_bytes for one in instances if one is not None)
 
     # ------------------------------------------------------------------------------------------------------- calls
 
@@ -240,16 +349,26 @@ class DeviceCode:
         layouts = [row_major(one.shape, one.dtype) for one in program.sizes.types(sizes)]
         return self._asked(self._plan(sizes, numbers), numbers, addresses, layouts, scratch_bytes)
 
-    def ask(self, buffers: Sequence[DeviceBuffer], derived: Sequence[DeviceBuffer]) -> list[DeviceBuffer]:
-        """Do as `run` does with inputs that need no look, of a program whose sizes are known."""
+    def ask(
+        self, inputs: Sequence[Operand], derived: Sequence[DeviceBuffer], link: Link | None = None
+    ) -> list[DeviceBuffer]:
+        """Do as `run` does with inputs that need no look, of a program whose sizes are known.
+
+        Args:
+            inputs: buffers of the device, and arrays of the host.
+            derived: as `run` has it.
+            link: is called with the graph of the call, once there is one.
+        """
         constants = self.constants
         if derived:
             constants = list(constants)
             for deriver, buffer in zip(self.derivers, derived, strict=True):
                 constants[deriver.slot] = buffer
-        addresses = [one.address for one in (*buffers, *constants)]
+        buffers = self._sent_together(inputs)
+        addresses = [None if one is None else one.address for one in (*buffers, *constants)]
         plan = self.program.plan
-        return self._asked(plan, (), addresses, self._layouts, int(plan.scratch_bytes))
+        tell = None if link is None else partial(link, buffers, addresses[: len(buffers)])
+        return self._asked(plan, (), addresses, self._layouts, int(plan.scratch_bytes), tell)
 
     @cached_property
     def _layouts(self) -> list[NDArray[Any]]:
@@ -263,24 +382,34 @@ class DeviceCode:
         addresses: Sequence[int | None],
         layouts: Sequence[NDArray[Any]],
         scratch_bytes: int,
+        link: Callable[..., Instance | None] | None = None,
     ) -> list[DeviceBuffer]:
         """Ask for a call whose inputs and constants are there; returns what it writes."""
+        shares = self.is_one_graph and plan is self.program.plan
         try:
-            scratch = DeviceMemory(self.accelerator, scratch_bytes)
+            scratch = None if shares else DeviceMemory(self.accelerator, scratch_bytes)
             memories = [DeviceMemory(self.accelerator, one.nbytes) for one in layouts]
+            written = [one.address for one in memories]
+            flags = self._flags(plan)
+            key = (numbers, scratch and scratch.address, flags and flags.address, *addresses, *written)
+            with self.lock:
+                if not self._started(key):
+                    again = self._comes_again(plan, key)
+                    if scratch is None:
+                        scratch = self._scratch(scratch_bytes, again)
+                    bases = {("scratch", 0): scratch.address}
+                    if flags is not None:
+                        bases[FLAG, 0] = flags.address
+                    bases |= {("input", k): one for k, one in enumerate(addresses) if one is not None}
+                    bases |= {("output", k): one for k, one in enumerate(written)}
+                    if again:
+                        self._record(plan, key, bases, scratch if shares else None)
+                    if not self._started(key):
+                        self._perform(plan, bases)
+                if link is not None and shares:
+                    self._link(key, link, memories)
         except DeviceMemoryError as error:
             raise self._without_memory(error) from None
-        written = [one.address for one in memories]
-        flags = self._flags(plan)
-        key = (numbers, scratch.address, flags and flags.address, *addresses, *written)
-        with self._lock:
-            if not self._started(key):
-                bases = {("scratch", 0): scratch.address}
-                if flags is not None:
-                    bases[FLAG, 0] = flags.address
-                bases |= {("input", k): one for k, one in enumerate(addresses) if one is not None}
-                bases |= {("output", k): one for k, one in enumerate(written)}
-                self._perform(plan, key, bases)
         if flags is not None:
             raise_noted(plan, lambda *place: flags.part(*place).to_host())
         return [DeviceBuffer(one, layout, self.number, 0) for one, layout in zip(memories, layouts, strict=True)]
@@ -303,14 +432,14 @@ class DeviceCode:
         if one.accelerator is not self.accelerator:
             what = f"input {number} of {self.program.name} is on {one.device}, and it runs on gpu({self.number})"
             raise DeviceError("E703", what, help=f"x.as_in_ctx(gpu({self.number})) gives an array there")
-        return one.dense()
+        return one.aligned()
 
     def _sent_together(self, operands: Sequence[Operand]) -> list[DeviceBuffer | None]:
         """The operands on the device: those of the host in one block, by one copy; None of what no kernel reads."""
         places: list[int | None] = []
         end = 0
         for number, one in enumerate(operands):
-            inside = not isinstance(one, DeviceBuffer) and number in self._read
+            inside = not isinstance(one, DeviceBuffer) and number in self.reads
             places.append(end if inside else None)
             end += -(-one.nbytes // _ALIGNMENT) * _ALIGNMENT if inside else 0
         if not end:
@@ -341,16 +470,15 @@ class DeviceCode:
 
     # -------------------------------------------------------------------------------------------------------- work
 
-    def _perform(self, plan: Plan, key: tuple[Any, ...], bases: Bases) -> None:
-        """Ask for all launches of a call: by graphs, where these addresses have come before."""
-        if self._comes_again(plan, key):
-            spare = self._graphs.popitem(last=False)[1] if len(self._graphs) >= INSTANCES else ()
-            work = work_of(plan.steps, bases)
-            graphs = self._graphs[key] = recorded(work, self.accelerator, self.launch, IN_GRAPH, spare)
-            for graph in graphs:
-                graph.name = self.program.name
-        if self._started(key):
-            return
+    def _record(self, plan: Plan, key: tuple[Any, ...], bases: Bases, scratch: DeviceMemory | None) -> None:
+        """Make the graphs of a call, over a scratch that they share with others if there is one."""
+        spare = self._spare() if len(self._graphs) >= INSTANCES else ()
+        work = work_of(plan.steps, bases)
+        graphs = recorded(work, self.accelerator, self.launch, IN_GRAPH, spare, self.program.name)
+        self._graphs[key] = _Recorded(graphs, scratch)
+
+    def _perform(self, plan: Plan, bases: Bases) -> None:
+        """Ask for all launches of a call, one by one."""
         if CONFIG.device_check or work_size(plan.steps) is not None:
             perform(work_of(plan.steps, bases), self.accelerator, self._launched)
         else:
@@ -358,13 +486,49 @@ class DeviceCode:
 
     def _started(self, key: tuple[Any, ...]) -> bool:
         """Ask for the graphs of a set of addresses; tell whether there are some."""
-        graphs = self._graphs.get(key)
-        if graphs is None:
+        found = self._graphs.get(key)
+        if found is None:
             return False
-        self._graphs.move_to_end(key)
-        for graph in graphs:
+        starter = self.accelerator.starter
+        found.started = self._count = self._count + 1 if starter is None else starter.get("started")
+        for graph in found.graphs:
             graph.launch()
         return True
+
+    def _spare(self) -> Sequence[DeviceGraph]:
+        """The graphs that were not started for longest, which nobody starts any more."""
+        graphs = [*self._graphs.items()]
+        key, oldest = min(graphs, key=lambda one: one[1].used)
+        self._graphs.pop(key, None)
+        oldest.drop()
+        return oldest.graphs
+
+    @cached_property
+    def is_one_graph(self) -> bool:
+        """True if a graph does all that a call asks for, and machine code may start it: it shares its scratch."""
+        plan = self.program.plan
+        size = None if plan.sizes else work_size(plan.steps)
+        return self.accelerator.starter is not None and size is not None and 0 < size <= IN_GRAPH and not plan.notes
+
+    def _scratch(self, nbytes: int, is_recorded: bool) -> DeviceMemory:
+        """The scratch of a call that shares it with others: of one that is asked for launch by launch it is its own, as
+        others ask for theirs in between.
+        """
+        if not is_recorded:
+            return DeviceMemory(self.accelerator, nbytes)
+        return _shared(self.accelerator).scratch(self.accelerator, nbytes)
+
+    def _link(
+        self, key: tuple[Any, ...], link: Callable[..., Instance | None], memories: Sequence[DeviceMemory]
+    ) -> None:
+        """Let machine code start the graph of a call, if there is one."""
+        found = self._graphs.get(key)
+        if found is None or found.scratch is None:
+            return
+        found.drop()
+        instance = link(found.graphs[0], memories, found.scratch)
+        if instance is not None:
+            found.link(instance)
 
     def _comes_again(self, plan: Plan, key: tuple[Any, ...]) -> bool:
         """Tell whether a graph is made for a call: not the first time, nor where the host has to ask in between."""

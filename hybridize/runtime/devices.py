@@ -47,12 +47,16 @@ class Accelerator(Protocol):
     """As people know it."""
     arch: str
     """The architecture that code has to be made for: `sm_90`."""
+    alignment: int
+    """Bytes of which the address of each array that a program is given has to be a multiple."""
     dlpack: int
     """DLPack's number of its kind."""
     stream_number: int | None
     """The stream of its work, as other libraries know it; None where all is done at once."""
     lasting: set[int]
     """Streams of other libraries that are there for as long as the process."""
+    starter: Any
+    """A `runtime.device_entry.Starter`, by which machine code starts graphs; None where it cannot."""
     when_scarce: list[Callable[[], object]]
     """Called where memory is short, to drop what can be made again."""
 
@@ -159,6 +163,11 @@ def count() -> int:
     return number
 
 
+def is_there(number: int) -> bool:
+    """Tell whether there is a device of a number; nobody counts for one that is opened, as that takes milliseconds."""
+    return (bool(CONFIG.device) and number in _OPENED) or 0 <= number < count()
+
+
 def opened(number: int) -> Accelerator:
     """Return a device by its number, below `count()`.
 
@@ -176,6 +185,16 @@ def opened(number: int) -> Accelerator:
     return device
 
 
+def wait_all() -> None:
+    """Wait until all is done that was asked of the devices that this process uses.
+
+    Raises:
+        DeviceError E707: one has failed.
+    """
+    for device in list(_OPENED.values()):
+        device.wait()
+
+
 def check_fork() -> None:
     """Refuse to use devices in a process that was forked from one that did.
 
@@ -190,9 +209,11 @@ def check_fork() -> None:
         )
 
 
-def is_inherited(device: Accelerator) -> bool:
-    """Tell whether a device was opened by the process that this one was forked from."""
-    return any(one is device for one in _INHERITED)
+def is_inherited(device: Accelerator, inherited: Collection[Accelerator] = _INHERITED) -> bool:
+    """Tell whether a device was opened by the process that this one was forked from: also where Python ends, and what
+    modules had is gone.
+    """
+    return any(one is device for one in inherited)
 
 
 def _kind() -> Any:

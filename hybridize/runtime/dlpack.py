@@ -21,7 +21,7 @@ import numpy
 from hybridize.base.dtypes import bfloat16, uint16
 from hybridize.base.errors import ArgumentError, DeviceError
 from hybridize.runtime.device_buffers import DeviceBuffer, borrowed
-from hybridize.runtime.devices import Accelerator, count, opened
+from hybridize.runtime.devices import Accelerator, is_there, opened
 
 HOST: Final = (1, 0)
 """The computer's memory, as DLPack has it."""
@@ -131,7 +131,7 @@ def lend(buffer: DeviceBuffer, stream: Any) -> None:
         what = f"a stream must be None, -1, 1, 2 or the address of one, got {stream!r}"
         raise ArgumentError("E300", what, help="1 is CUDA's default stream; 0 is not clear")
     number = LEGACY if stream is None else stream
-    buffer.base.users.add(number)
+    buffer.base.users |= {number}
     if number != NO_ORDER:
         buffer.accelerator.precede(number)
 
@@ -173,7 +173,7 @@ def accelerator_of(place: tuple[int, int]) -> Accelerator:
         DeviceError E702: this process uses none of its kind.
     """
     kind, number = place
-    if 0 <= number < count() and opened(number).dlpack == kind:
+    if is_there(number) and opened(number).dlpack == kind:
         return opened(number)
     what = f"an array of another library is on device {number} of DLPack's kind {kind}, which this process does not use"
     raise DeviceError("E702", what, help="HYBRIDIZE_DEVICE=cuda lets it use NVIDIA's GPUs")

@@ -6,8 +6,9 @@ Sizes that each call brings along stand as text (`2*n0`); `Plan.sizes` says what
 The machine code is one function, `void program(ptr inputs, ptr outputs, ptr scratch)`: `inputs` is an array of
 pointers to the graph's inputs followed by the constants (and, where there are size symbols, by an array of their
 values, as int64), `outputs` one of pointers to fresh buffers; every buffer is
-C-contiguous and aligned to its itemsize, `scratch` to 64 bytes; outputs overlap nothing else, but for those that
-`Plan.updates` names: they may also be the very buffer of their input, if nothing else overlaps that.
+C-contiguous and aligned to its itemsize, `scratch` to 64 bytes; on a device all of them are aligned to `ALIGNMENT`.
+Outputs overlap nothing else, but for those that `Plan.updates` names: they may also be the very buffer of their input,
+if nothing else overlaps that.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ PREPARE: Final = "prepare"
 """The exported function that says so, of a program with size symbols."""
 CONDITION_BYTES: Final = 64
 """Of a workspace of control flow, right before the scratch of its bodies: a while loop has its condition there."""
+ALIGNMENT: Final = 16
+"""Bytes of which the address of each buffer of a call on a device is a multiple."""
 LARGEST: Final = 1 << 60
 """Bytes beyond which no call goes."""
 NOTE_BYTES: Final = 16

@@ -301,6 +301,9 @@ class Nest:
     says: their states are put together, and all threads know the result."""
     launch: Launch | None = None
     """On a device."""
+    neighbours: int = 1
+    """Neighbours along the last axis of a loop, or of a fold, that a thread of a device takes at once, where the loop
+    is threads' or a team's."""
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -376,7 +379,8 @@ class _Printer(ExpressionPrinter):
         self._levels = {levels.variable: levels for levels in nest.levels}
         self._teams = nest.teams
         if nest.launch is not None:
-            self.lines.append(f"  {nest.launch}")
+            at_once = f", {nest.neighbours} neighbours a thread" if nest.neighbours > 1 else ""
+            self.lines.append(f"  {nest.launch}{at_once}")
         few = "" if nest.few is None else f", apart where {size_text(nest.few.size)} <= {nest.few.lanes}"
         self.lines.append(f"  rows {self._axes(0, nest.rows)}{few}:" if nest.rows else "  nest:")
         for body in nest.bodies:

@@ -23,6 +23,7 @@ from hybridize.schedule import regions
 from hybridize.schedule.banding import NO_BANDS, Bands, settled_bands
 from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.derived import derived
+from hybridize.schedule.device.alignment import with_alignment
 from hybridize.schedule.device.contractions import ImplicitProduct
 from hybridize.schedule.device.refusals import refused
 from hybridize.schedule.device.routines import NOT_ON_DEVICES
@@ -299,7 +300,11 @@ def _described_program(program: Scheduling, finished: FinishedSteps, scratch_byt
     entries, beside = finished.entries, finished.beside
     stopping = not program.setting.within
     steps, updates = proven_updates([step for step, _ in entries], program.updates, stopping=stopping)
-    steps = tuple(steps) if program.target.device is not None else merged(steps)
+    device = program.target.device
+    if device is None:
+        steps = merged(steps)
+    elif program.setting.derives and not program.setting.within:
+        steps = tuple(with_alignment(steps, device))
     constants = program.slots.constants()
     plan = Plan(
         tuple(Buffer.of(value.type) for value in program.graph.inputs),

@@ -39,8 +39,6 @@ OPTIONAL = {
 """Packages that hybridize uses where they are installed, with what they are for."""
 REQUIRED = ("numpy", "llvmlite", "ml_dtypes", "typer", "rich")
 _LABEL = 16
-_OLDEST_GPU = 80
-"""The architecture of the oldest GPUs that kernels are written for."""
 _SWITCHES: dict[str, tuple[str, Callable[[], bool]]] = {
     "HYBRIDIZE_DISABLE": ("every call runs Python, nothing is compiled", lambda: CONFIG.disable),
     "CHECK": ("the graph is verified after each pass, so compilation is slower", lambda: CONFIG.check),
@@ -136,9 +134,9 @@ def _gpus() -> Checkup:
         return Checkup("GPUs", "none", odd, "look what nvidia-smi shows, and at CUDA_VISIBLE_DEVICES")
     use = "used" if CONFIG.device == "cuda" else "not used, as HYBRIDIZE_DEVICE is not cuda"
     state = f"{state}; driver {counting.build() or 'unknown'}; {use}"
-    old = [name for name, arch in shown if arch and int(arch.removeprefix("sm_")) < _OLDEST_GPU]
+    old = [name for name, arch in shown if arch and int(arch.removeprefix("sm_")) < counting.OLDEST]
     if CONFIG.device == "cuda" and old:
-        odd = f"{', '.join(old)} cannot run kernels for sm_{_OLDEST_GPU}, the oldest that there are"
+        odd = f"{', '.join(old)} cannot run kernels for sm_{counting.OLDEST}, the oldest that there are"
         return Checkup("GPUs", state, odd, "choose others by CUDA_VISIBLE_DEVICES, or unset HYBRIDIZE_DEVICE")
     return Checkup("GPUs", state)
 

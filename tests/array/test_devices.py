@@ -481,3 +481,39 @@ def test_gradients_of_the_users_own_are_where_the_results_are():
     y.backward()
     assert x.grad.ctx == y.ctx == cpu(1)
     assert (x.grad == y).all()
+
+
+class _Watched:
+    """A lock that says when another thread than the first one asks for it."""
+
+    def __init__(self, lock, asked):
+        self._lock, self._asked, self._first = lock, asked, threading.get_ident()
+
+    def __enter__(self):
+        if threading.get_ident() != self._first:
+            self._asked.set()
+        return self._lock.__enter__()
+
+    def __exit__(self, *error):
+        return self._lock.__exit__(*error)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: there(), lambda: np.ones(3, ctx=cpu(1)), lambda: np.random.normal(size=2, ctx=cpu(1)),
+             lambda: nd.zeros((2,), cpu(1)), lambda: npx.arange_like(np.array(DATA), ctx=cpu(1))]
+)  # fmt: skip
+def test_an_array_that_another_thread_begins_to_make_at_the_first_use_is_on_its_device(make, monkeypatch):
+    devices.forget()
+    asked = threading.Event()
+    monkeypatch.setattr(devices, "_USING", _Watched(devices._USING, asked))
+    with ThreadPoolExecutor(1) as threads:
+        later = []
+
+        def begin(is_used):
+            if is_used and not later:
+                later.append(threads.submit(make))  # functions do not look for devices yet
+                assert asked.wait(10)
+
+        monkeypatch.setattr(devices, "_WHEN_USED", [begin, *devices._WHEN_USED])
+        assert there().ctx == cpu(1)
+        assert later[0].result(10).ctx == cpu(1)

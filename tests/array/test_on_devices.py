@@ -1,11 +1,14 @@
 """Functions of arrays on a device give what they give at the host: the same bits where NumPy's code has the same roundings."""
 
+import math
+import operator
+
 import numpy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from hybridize import autograd, cpu, gpu, np, npx
+from hybridize import autograd, cpu, gpu, hybridize, nd, np, npx
 from hybridize.array import on_device
 from hybridize.array.buffer import buffer_of, owner_of
 from hybridize.errors import DeviceError, LinAlgError, OutOfBoundsError, ShapeError
@@ -95,11 +98,90 @@ def test_one_program_serves_all_numbers_and_all_sizes():
         on_device.compile_kernels = before
 
 
+def test_operands_that_are_repeated_everywhere_have_any_size():
+    on_device.PROGRAMS.clear()
+    one = np.array([[1.5]], ctx=gpu(0))
+    for rows, columns in ((3, 4), (5, 4), (6, 7)):
+        x = np.broadcast_to(one, (rows, columns))
+        assert ((x / 2).asnumpy() == 0.75).all() and (x + x).shape == (rows, columns)
+        assert (x.sum(0).asnumpy() == 1.5 * rows).all() and (np.concatenate([x, x], 1).asnumpy() == 1.5).all()
+
+
 def test_sizes_of_nothing_and_of_one_are_programs_of_their_own():
     x, y = (numpy.arange(size, dtype="float32").reshape(-1, 3) for size in (18, 15))
     for rows in (4, 5, 0, 1, 3):
         there = np.array(x[:rows], ctx=gpu(0)).T @ np.array(y[:rows], ctx=gpu(0))
         assert (there.asnumpy() == x[:rows].T @ y[:rows]).all()
+
+
+def test_sizes_that_no_operand_has_are_those_of_the_call(monkeypatch):
+    """An operand that is one number, or repeated, is sent without the axes that it is stretched along."""
+    compiled = []
+    before = on_device.compile_kernels
+    monkeypatch.setattr(
+        on_device, "compile_kernels", lambda *args, **names: compiled.append(names["name"]) or before(*args, **names)
+    )
+    on_device.PROGRAMS.clear()
+    for rows in (2, 4):
+        row, rows_of = np.arange(3, ctx=gpu(0)), numpy.broadcast_to(numpy.arange(3, dtype="float32"), (rows, 3))
+        x = np.broadcast_to(row, (rows, 3))
+        for there, here in (
+            (x.sum(0), rows_of.sum(0)), (np.broadcast_to(row[:1] + 2, (rows, 4)).sum(0), numpy.full(4, 2.0 * rows)), (np.cumsum(x, 0), rows_of.cumsum(0)),
+        ):  # fmt: skip
+            assert there.shape == here.shape and (there.asnumpy() == here).all()
+        table = np.ones((rows + 5, rows + 1), ctx=gpu(0))
+        table.attach_grad()
+        with autograd.record():
+            y = npx.embedding(numbers(row, 1, 0, 1), table, rows + 5, rows + 1)
+        y.backward()
+        assert table.grad.sum(1).tolist() == [rows + 1, 2 * (rows + 1), *[0] * (rows + 3)]
+    sums = compiled.count("sum")
+    np.broadcast_to(row, (6, 3)).sum(0), np.broadcast_to(row, (7, 3)).sum(0)
+    assert compiled.count("sum") == sums
+
+
+def test_an_array_without_axes_goes_along_as_a_number():
+    """What functions of Python's numbers give is at the host."""
+    x, number = np.array(DATA, ctx=gpu(0)), np.array(2.0)
+    for function in (
+        lambda x, two: x / np.sqrt(two), lambda x, two: two - x, lambda x, two: np.where(x > 0, x, two), lambda x, two: x[numbers(x, 1)] * two, lambda x, two: np.maximum(two, x.sum()),
+    ):  # fmt: skip
+        here = function(np.array(DATA), number)
+        for way in (function, hybridize(function)):
+            there = way(x, number)
+            assert there.ctx == gpu(0) and there.dtype == here.dtype
+            numpy.testing.assert_allclose(there.asnumpy(), here.asnumpy(), 1e-6)
+    assert (x / np.sqrt(8)).ctx == gpu(0) and (x * np.array(2.0, dtype="float64")).dtype == numpy.float64
+    for mixed in (
+        lambda: x + np.ones(1),
+        lambda: np.ones(3) + np.array(2.0, ctx=gpu(0)),
+        lambda: x[0, 0].as_in_ctx(gpu(1)) + x,
+        lambda: np.add(x, x, out=np.zeros((4, 6))),
+    ):
+        with refusal(DeviceError, "E703: add: arrays on different devices"):
+            mixed()
+    for write in (lambda: number.__iadd__(x.sum()), lambda: hybridize(lambda x, to: to.__iadd__(x.sum()))(x, number)):
+        with refusal(
+            DeviceError, r"E703: add: arrays on different devices, f32\[\] on cpu\(0\) and f32\[\] on gpu\(0\)"
+        ):
+            write()
+    with refusal(DeviceError, "E703: sum: arrays on different devices"):
+        np.sum(x, out=number)
+    assert number.ctx == cpu() and number.item() == 2
+    number.attach_grad()
+    with autograd.record(), refusal(DeviceError, r"E703.*\nhelp: x.as_in_ctx\(gpu\(0\)\) gives an array there"):
+        x * number  # its gradient would be on another device
+    with autograd.record():
+        y = (x * number.as_in_ctx(gpu(0))).sum()
+    y.backward()
+    assert number.grad.ctx == cpu() and number.grad.item() == DATA.sum()
+
+
+def test_rows_that_a_loop_does_not_reach_are_there():
+    for start, expected in ((2.0, [[20.0], [30.0], [0.0], [0.0]]), (4.0, [[0.0]] * 4)):
+        x = np.array([start], ctx=gpu(0))
+        rows, (last,) = npx.while_loop(lambda x: x <= 3, lambda x: (x * 10, [x + 1]), [x], max_iterations=4)
+        assert (rows.ctx, last.ctx) == (gpu(0), gpu(0)) and (rows.tolist(), last.tolist()) == (expected, [4.0])
 
 
 def test_numbers_go_in_and_out():
@@ -126,6 +208,15 @@ def changed(x, name):
     elif name == "mask":
         x[x > 0] = 0.5
         x[x[:, 0] < -1] = y
+    elif name == "mask values":
+        x[x > 3] = numpy.array([7, 8, 9], "float32")
+        x[np.array(x > 8, ctx=x.ctx)] = [5]
+        x[x[:, 0] > -1] = np.array(numpy.arange(18.0).reshape(3, 6), ctx=x.ctx)
+        x[1, x[0] > -1] = y[: (x[0] > -1).sum().item()]
+    elif name == "lists":
+        x[[numbers(x, 0)[0], 2]] = y
+        x[:, [numbers(x, 5)[0], numbers(x, 0)[0]]] = 3
+        x[1] = [x[0, 0], *y[1:4], 8, x.sum()]
     elif name == "out":
         np.exp(x * 0, out=x)
         np.add(x[0], 1, out=x[1])
@@ -139,7 +230,7 @@ def changed(x, name):
     return x
 
 
-@pytest.mark.parametrize("name", ["add", "parts", "mask", "out", "fill", "transposed"])
+@pytest.mark.parametrize("name", ["add", "parts", "mask", "mask values", "lists", "out", "fill", "transposed"])
 def test_writes_are_seen_by_all_views(name):
     x, here = np.array(DATA, ctx=gpu(0)), np.array(DATA)
     view, memory, version = x[1:], owner_of(buffer_of(x)), x.storage.version
@@ -168,6 +259,47 @@ def test_what_one_device_has_another_copies():
         x + y
 
 
+HOST = numpy.ones((4, 6), "float32")
+TWO_PLACES = {
+    "array of numpy first": lambda x: HOST + x, "array of numpy last": lambda x: x * HOST, "function of numpy": lambda x: numpy.add(x, HOST), "product of numpy's": lambda x: HOST @ x.T,
+    "in place": lambda x: operator.iadd(HOST.copy(), x), "out of numpy": lambda x: numpy.exp(x, out=HOST.copy()), "out at the host": lambda x: np.add(x, x, out=np.array(HOST)), "into the device": lambda x: numpy.add(HOST, HOST, out=x),
+    "host": lambda x: np.add(x, np.array(HOST)), "in place at the host": lambda x: operator.iadd(np.array(HOST), x), "in place there": lambda x: operator.iadd(x, np.array(HOST)),
+    "mask": lambda x: x[np.array(HOST) > 0], "mask of the device": lambda x: np.array(HOST)[x > 0], "indices of the device": lambda x: np.array(HOST)[[numbers(x, 1)[0], 0]], "other gpu": lambda x: np.where(x > 0, x, np.array(HOST, ctx=gpu(1))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TWO_PLACES)
+def test_arrays_in_two_places_do_not_mix(name):
+    x = np.array(DATA, ctx=gpu(0))
+    with refusal(DeviceError, r"E703: .* on gpu\([01]\)(?s:.*)help: .*(gives an array there|at the host)"):
+        TWO_PLACES[name](x)
+    assert (x.asnumpy() == DATA).all()
+
+
+def test_python_and_numpy_read_numbers_of_a_device():
+    x = np.array(DATA, ctx=gpu(0))
+    assert math.sqrt(x[3, 5] + 0.25) == 2 and math.fsum(x[0]) == DATA[0].sum() and [4, 5][numbers(x, 1)[0]] == 5
+    assert f"{x[0, 1]:.2f} {x[3, 5]}" == "-1.75 3.75" and max(x[0]) == -0.75 and sorted(x[0], reverse=True)[0] == -0.75
+    assert (numpy.array([x, x])[1] == DATA).all() and (HOST[x.asnumpy() > 0] == 1).all()
+    assert (x[DATA > 2].asnumpy() == DATA[DATA > 2]).all() and (
+        x[[numbers(x, 1)[0], 0]].asnumpy() == DATA[[1, 0]]
+    ).all()
+    with refusal(DeviceError, r"E705: x\.data reads f32\[4,6\] on gpu\(0\)"):
+        memoryview(x.data)
+
+
+def test_one_array_of_arrays_from_everywhere():
+    x = np.array(DATA, ctx=gpu(0))
+    x.attach_grad()
+    parts = [x, x.as_in_ctx(gpu(1)), np.array(HOST), DATA]
+    for device, y in ((gpu(0), np.array(parts)), (gpu(1), np.array(parts, ctx=gpu(1))), (cpu(), np.array(parts, ctx=cpu()))):  # fmt: skip
+        assert y.ctx == device and (y.asnumpy() == numpy.stack([DATA, DATA, HOST, DATA])).all()
+    with autograd.record():
+        y = np.array([[x[0, 0], x.as_in_ctx(gpu(1))[0, 0]], [3, x[0, 0]]])
+        y.sum().backward()
+    assert x.grad[0, 0] == 3 and x.grad.sum() == 3
+
+
 DRAWS = {
     "uniform": lambda c: np.random.uniform(-1, 2, size=(5, 7), ctx=c), "normal": lambda c: np.random.normal(3, 2, size=11, ctx=c), "many": lambda c: np.random.normal(size=(200, 200), ctx=c),
     "by arrays": lambda c: np.random.normal(np.array([1.0, 2.0], ctx=c), 2), "integers": lambda c: np.random.randint(0, 10, size=(3, 4), ctx=c),
@@ -191,14 +323,51 @@ def test_random_numbers_are_the_hosts(name):
     assert np.random.uniform(ctx=gpu(1)).item() == after.item()  # as many were drawn
 
 
-def test_large_draws_do_not_pass_through_the_host(monkeypatch):
-    gpu_of = type(devices.opened(0))
+def sent_bytes(monkeypatch) -> list[int]:
+    """The bytes of each copy to a device from now on."""
     sizes = []
+    gpu_of = type(devices.opened(0))
     monkeypatch.setattr(
         gpu_of, "copy_in", lambda *args, copy=gpu_of.copy_in: sizes.append(args[2].nbytes) or copy(*args)
     )
-    np.random.uniform(size=(300, 300), ctx=gpu(0))
-    assert max(sizes) < 1000
+    return sizes
+
+
+CREATED = {
+    "zeros": lambda c: np.zeros((30, 40), ctx=c), "ones": lambda c: np.ones((30, 40), dtype="int32", ctx=c), "full": lambda c: np.full((3, 400), -0.0, "float64", device=c),
+    "halves": lambda c: np.full((3, 401), 3.3, "bfloat16", ctx=c), "bools": lambda c: np.full(999, True, ctx=c), "empty": lambda c: np.empty((3, 400), ctx=c), "no axes": lambda c: np.ones((), ctx=c),
+    "like": lambda c: np.full_like(np.zeros_like(np.ones((30, 40), ctx=c)), 3), "range": lambda c: np.arange(500, ctx=c), "steps": lambda c: np.arange(3, 200.5, 0.3, ctx=c),
+    "integers": lambda c: np.arange(900, 3, -2, dtype="int64", ctx=c), "none": lambda c: np.arange(0, ctx=c), "line": lambda c: np.linspace(-3, 1, 333, ctx=c), "one": lambda c: np.linspace(2, 5, 1, ctx=c),
+    "open line": lambda c: np.linspace(0, 1, 333, endpoint=False, dtype="float64", ctx=c), "whole line": lambda c: np.linspace(-3, 100, 333, dtype="int32", ctx=c), "eye": lambda c: np.eye(30, 40, k=-3, ctx=c),
+    "identity": lambda c: np.identity(30, ctx=c), "tri": lambda c: np.tri(20, 30, 2, ctx=c), "indices": lambda c: np.indices((20, 30), ctx=c), "triangle": lambda c: np.tril(np.ones((30, 40), ctx=c)),
+    "arange like": lambda c: npx.arange_like(np.zeros((30, 40), ctx=c)), "powers": lambda c: np.logspace(0, 3, 20, ctx=c), "quotients": lambda c: np.geomspace(1, 1000, 20, ctx=c),
+    "of nd": lambda c: nd.arange(300, repeat=2, ctx=c), "in a block": lambda c: made_within(c), "uniform": lambda c: np.random.uniform(size=(300, 300), ctx=c),
+}  # fmt: skip
+
+
+def made_within(device):
+    with device:
+        return np.mgrid[0:20, 0:30]
+
+
+@pytest.mark.parametrize("name", CREATED)
+def test_new_arrays_are_made_where_they_are(name, monkeypatch):
+    np.random.seed(3)
+    here = CREATED[name](cpu())
+    np.random.seed(3)
+    sizes = sent_bytes(monkeypatch)
+    there = CREATED[name](gpu(0))
+    assert there.ctx == gpu(0) and (there.shape, there.dtype) == (here.shape, here.dtype)
+    assert there.asnumpy().tobytes() == here.asnumpy().tobytes()  # signs of zeros, too
+    assert max(sizes, default=0) <= 256  # numbers alone
+
+
+def test_one_program_makes_new_arrays_of_all_sizes():
+    on_device.PROGRAMS.clear()
+    for shape in ((3, 4), (5, 6), 7, (2, 2, 2)):
+        assert (np.full(shape, 2.5, ctx=gpu(0)).asnumpy() == 2.5).all()
+    programs = len({id(one) for one in on_device.PROGRAMS._exact.values()})
+    assert programs == 2  # of the first sizes, and of all others
 
 
 OPERATIONS = {

@@ -3,6 +3,7 @@
 import numpy
 import pytest
 
+import hybridize
 from hybridize import autograd, cpu, gluon, gpu, np, npx
 from hybridize.array import on_device
 from hybridize.gluon import nn
@@ -83,6 +84,68 @@ def test_gradients_have_gradients():
     z.backward()
     assert g.ctx == x.grad.ctx == gpu(0)
     numpy.testing.assert_allclose(x.grad.asnumpy(), 9 * DATA**2, 1e-5)
+
+
+def penalty(device, copies, back, compiled):
+    """A loss, the gradient of it, and the gradient of the square of that, by way of copies to another device and back."""
+    x = np.array(DATA, ctx=device)
+    x.attach_grad()
+
+    def loss(x):
+        y = copies(x)
+        y = np.exp(y) * y
+        return ((back(y) * x if back else y) ** 2).sum()
+
+    loss = hybridize.hybridize(loss) if compiled else loss
+    with autograd.record():
+        z = loss(x)
+        (g,) = autograd.grad(z, x, create_graph=True, retain_graph=True)
+        (g * g).sum().backward()
+    assert g.ctx == x.grad.ctx == device
+    return [one.asnumpy() for one in (z, g, x.grad)]
+
+
+COPIES = {
+    "to the device": (cpu(), lambda x: x.as_in_ctx(gpu(0)), None), "there and back": (cpu(), lambda x: x.to(gpu(0)), lambda y: y.to("cpu")), "to the host": (gpu(0), lambda x: x.to(cpu()), None),
+    "by the host": (gpu(0), lambda x: x.as_in_ctx(cpu()), lambda y: y.as_in_ctx(gpu(0))), "by another": (gpu(0), lambda x: x.copyto(gpu(1)), lambda y: y.copyto(gpu(0))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COPIES)
+@pytest.mark.parametrize("compiled", [False, True])
+def test_copies_have_gradients_of_gradients(name, compiled):
+    device, copies, back = COPIES[name]
+    if compiled and name != "to the device":
+        pytest.skip("a compiled function runs on one device")
+    expected = penalty(cpu(), lambda x: x * 1, back and (lambda y: y * 1), False)
+    for one, wanted in zip(penalty(device, copies, back, compiled), expected, strict=True):
+        numpy.testing.assert_allclose(one, wanted, 1e-5, 1e-5)
+
+
+def energy(x):
+    return (np.exp(x) * x).sum()
+
+
+def by_tape(x):
+    x.attach_grad()
+    with autograd.record():
+        z = (hybridize.grad(energy)(x) * x).sum()
+    z.backward()
+    return x.grad
+
+
+FUNCTIONS = {
+    "gradient": hybridize.grad(energy), "value": lambda x: sum(hybridize.value_and_grad(energy)(x)), "second": hybridize.grad(lambda x: (hybridize.grad(energy)(x) ** 2).sum()), "recorded": by_tape,
+    "no gradient": hybridize.grad(lambda x: ones(x)), "of many": lambda x: hybridize.grad(lambda d: energy(d["a"]) + energy(d["b"][0] * 2))({"a": x, "b": [x]})["b"][0],
+    "moved": hybridize.grad(lambda x: energy(x.as_in_ctx(cpu()))), "computed again": hybridize.grad(hybridize.checkpoint(energy)), "again, second": hybridize.grad(lambda x: (hybridize.grad(hybridize.checkpoint(energy))(x) ** 2).sum()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_gradients_as_functions(name):
+    there, here = (FUNCTIONS[name](np.array(DATA, ctx=device)) for device in (gpu(0), cpu()))
+    assert there.ctx == gpu(0) and there.dtype == here.dtype
+    numpy.testing.assert_allclose(there.asnumpy(), here.asnumpy(), 1e-5, 1e-5)
 
 
 def test_variables_on_which_nothing_depends_have_zeros_there():

@@ -6,7 +6,9 @@ from llvmlite.binding import parse_assembly
 
 from hybridize import ops
 from hybridize.base.dtypes import bfloat16, bool_, float16, float32, float64, int8, int32, int64, uint8
+from hybridize.base.errors import DeviceError
 from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.device import program
 from hybridize.codegen.llvm.device.program import build_kernels
 from hybridize.ops import composites
 from hybridize.schedule.device import tiles
@@ -14,6 +16,7 @@ from hybridize.schedule.device.tiles import TILES
 from hybridize.schedule.kernel import EachBlock, EachThread, EachWarp
 from hybridize.schedule.steps import LoopStep
 from tests.device.programs import SM_80, Run, graph_of, on_cpu, on_device
+from tests.refusals import refusal
 from tests.schedule import goldens
 from tests.schedule.goldens import each, f32, unknown
 
@@ -286,3 +289,19 @@ def test_large_angles_are_turned_by_integers(function):
     small = (rng.standard_normal(300) * 100).astype(np.float32)
     graph = graph_of(lambda x: [function(x)], TensorType(small.shape, float32))
     assert on_device(graph, [small])[0].tobytes() == on_cpu(graph, [small])[0].tobytes()
+
+
+def test_kernels_of_many_arrays_are_of_a_later_version_or_refused(monkeypatch):
+    monkeypatch.setattr(program, "_PARAMS", 3)
+    monkeypatch.setattr(program, "_MOST_PARAMS", 4)
+    versions = []
+    for count in (2, 3):
+        graph = graph_of(lambda *xs: [ops.concat(*xs, axis=0)], *[f32(2)] * count)
+        text = build_kernels(graph, SM_80).ptx()
+        versions.append(text.partition(".version ")[2][:3])
+        inputs = drawn(*[f32(2)] * count)
+        assert (on_device(graph, inputs)[0] == np.concatenate(inputs)).all()
+    assert versions == ["7.0", "8.1"]
+    graph = graph_of(lambda *xs: [ops.concat(*xs, axis=0)], *[f32(2)] * 4)
+    with refusal(DeviceError, r"E705: a kernel of 5 arrays \(concat\), above 4, .*\nhelp: combine fewer"):
+        build_kernels(graph, SM_80)

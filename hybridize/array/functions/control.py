@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridize import ops
+from hybridize.array.device import AWAY
 from hybridize.array.functions.bounds import require
-from hybridize.array.functions.creation import full, zeros
+from hybridize.array.functions.creation import full, zeros_like
 from hybridize.array.functions.shapes import concatenate, stack
 from hybridize.array.nd_array import IN_USE, plain
 from hybridize.array.operands import array, from_list, operand, public, result
@@ -20,6 +21,7 @@ from hybridize.array.staging import staging
 from hybridize.base.access import ACCESS
 from hybridize.base.dtypes import bool_, int64
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.loading import load_module
 from hybridize.base.modes import PROCESS, mode
 from hybridize.base.nested import listed
 from hybridize.ops.op import ACTIVE, bind, taped
@@ -109,7 +111,7 @@ def _no_rows(row: Any, length: int) -> Any:
     """Rows of zeros where no round was run; `row` is what one would have given."""
     if isinstance(row, (list, tuple)):
         return [_no_rows(part, length) for part in row]
-    return [] if row is None else zeros((length, *row.shape), dtype=row.dtype)
+    return [] if row is None else zeros_like(row, shape=(length, *row.shape))
 
 
 def _stacked_rows(rows: list[Any], length: int | None) -> Any:
@@ -119,7 +121,7 @@ def _stacked_rows(rows: list[Any], length: int | None) -> Any:
     if isinstance(rows[0], (list, tuple)):
         return [_stacked_rows([row[i] for row in rows], length) for i in range(len(rows[0]))]
     whole, missing = stack(rows), 0 if length is None else length - len(rows)
-    return concatenate([whole, zeros((missing, *whole.shape[1:]), dtype=whole.dtype)]) if missing > 0 else whole
+    return concatenate([whole, zeros_like(whole, shape=(missing, *whole.shape[1:]))]) if missing > 0 else whole
 
 
 @public
@@ -205,14 +207,20 @@ def constraint_check(condition: Any, msg: str = "Constraint violated!") -> Any:
 
 
 def waitall() -> None:
-    """Wait for all asynchronous calls, and raise what the first that failed has raised.
+    """Wait for all asynchronous calls, and for GPUs, and raise what the first that failed has raised.
 
-    Where calls are not asynchronous it returns at once: values are there when their functions have returned.
+    Where calls are not asynchronous, and no array is on a GPU, it returns at once: values are there when their
+    functions have returned.
+
+    Raises:
+        DeviceError E707: a GPU has failed.
 
     >>> npx.waitall()
     """
     if ACCESS.queue is not None:
         ACCESS.queue.wait_all()
+    if AWAY:
+        load_module("hybridize.runtime.devices").wait_all()
 
 
 def set_np(shape: bool = True, array: bool = True, dtype: bool = False) -> None:

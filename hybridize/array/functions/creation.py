@@ -25,6 +25,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import (
     array as as_array,
 )
+from hybridize.array.placing import device_inside, within
 from hybridize.array.policies import double, together
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
@@ -214,11 +215,26 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
 def _constant(shape: Any, value: Any, dtype: dtypes.DType) -> Any:
     sizes = operands.sizes_from(shape)
     if not ACTIVE or not capturing():
+        if ACTIVE and device_inside() is not None:
+            return reshape(_created(_filled, (math.prod(sizes),), (), operands.strong(value, dtype)), sizes)
         buffer = buffers.zeros(sizes, dtype)
         if type(value) is not int or value:  # -0.0 is a value as well
             buffer.fill(operands.strong(value, dtype))
         return wrap(buffer)
     return operands.result(bind1(ops.Broadcast(sizes), operands.strong(value, dtype)))
+
+
+def _created(function: Callable[..., Any], shape: Any, parameters: Any, *numbers: Any) -> Any:
+    """The array that `function(shape, *parameters, *numbers)` gives, a function of operands, where results are."""
+    device = None if not ACTIVE or capturing() else device_inside()
+    if device is None:
+        return operands.result(function(shape, *parameters, *numbers))
+    created = load_module("hybridize.array.on_device").created
+    return wrap(created(function, device, shape, parameters, *numbers))
+
+
+def _filled(shape: Any, number: Any) -> Any:
+    return bind1(ops.Broadcast(shape), number)
 
 
 @operands.creates("order", "ctx", "device")
@@ -318,22 +334,26 @@ def _is_array(x: Any) -> bool:
 
 
 def _counted(n: int) -> Any:
-    """0, 1, ... n - 1 as an int64 operand."""
-    if not ACTIVE or not capturing():
-        return numpy.arange(n, dtype=dtypes.int64)
-    return bind1(ops.Iota((n,), 0, dtypes.int64))
+    """0, 1, ... n - 1 as an int64 array."""
+    return operands.result(ops.iota((n,), 0, dtypes.int64))
 
 
 def _linear(n: int, start: float, step: float, dtype: dtypes.DType) -> Any:
-    """start + i step, computed in float64 (int64 for integers) and then cast, in both modes alike."""
-    exact = isinstance(start, int) and isinstance(step, int)
-    wide = dtypes.int64 if exact else dtypes.float64
-    i = as_array(operands.result(_counted(n))).astype(wide)
-    if step != 1:
-        i = i * step
-    if start != 0:
-        i = i + start
-    return i.astype(dtype)
+    """start + i step, computed in float64 (int64 for integers) and then cast, in all modes alike."""
+    wide = dtypes.int64 if isinstance(start, int) and isinstance(step, int) else dtypes.float64
+    return _created(_line, (n,), (wide, dtype), *_start_and_step(start, step, wide))
+
+
+def _start_and_step(start: float, step: float, wide: dtypes.DType) -> list[Any]:
+    """Both as operands, None of what changes nothing."""
+    return [None if x == idle else operands.strong(x, wide) for x, idle in ((start, 0), (step, 1))]
+
+
+def _line(shape: Any, wide: dtypes.DType, dtype: dtypes.DType, start: Any, step: Any) -> Any:
+    line = ops.cast(ops.iota(shape, 0, dtypes.int64), wide)
+    line = line if step is None else ops.mul(line, ops.broadcast(step, shape))
+    line = line if start is None else ops.add(line, ops.broadcast(start, shape))
+    return ops.cast(line, dtype)
 
 
 @operands.creates()
@@ -391,11 +411,20 @@ def linspace(
     start, stop = float(_plain_number(start)), float(_plain_number(stop))
     parts = num - 1 if endpoint else num
     step = (stop - start) / parts if parts else math.nan
-    line = _linear(num, start, step if parts else 0.0, dtypes.float64)
-    if endpoint and num > 1:
-        line = where(equal(operands.result(_counted(num)), num - 1), stop, line)
-    line = _floored(line, _dtype(dtype))
+    numbers = _start_and_step(start, step if parts else 0.0, dtypes.float64)
+    end = (operands.strong(num - 1, dtypes.int64), operands.strong(stop, dtypes.float64))
+    ends = end if endpoint and num > 1 else (None, None)
+    line = _created(_spaced, (num,), (_dtype(dtype),), *numbers, *ends)
     return (line, step) if retstep else line
+
+
+def _spaced(shape: Any, dtype: dtypes.DType, start: Any, step: Any, last: Any, stop: Any) -> Any:
+    """A line of float64 in a dtype; of an integer one the next below, as in NumPy. It is `stop` at the place `last`."""
+    line = _line(shape, dtypes.float64, dtypes.float64, start, step)
+    if last is not None:
+        is_last = bind1(ops.Eq(), ops.iota(shape, 0, dtypes.int64), ops.broadcast(last, shape))
+        line = ops.where(is_last, ops.broadcast(stop, shape), line)
+    return ops.cast(ops.floor(line) if dtypes.is_integer(dtype) else line, dtype)
 
 
 def _floored(line: Any, dtype: dtypes.DType) -> Any:
@@ -409,7 +438,7 @@ def _between(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any) -> tup
     wide = first.dtype
     parts = num - 1 if endpoint else num
     step = (last - first) / parts if parts > 0 else (last - first) * math.nan
-    number = reshape(operands.result(_counted(num)), (num,) + (1,) * first.ndim)
+    number = reshape(_counted(num), (num,) + (1,) * first.ndim)
     line = first + number.astype(wide) * step if parts > 0 else first + number.astype(wide)
     if endpoint and num > 1:
         line = where(equal(number, num - 1), last, line)
@@ -440,8 +469,12 @@ def logspace(
         powers = power(base, linspace(start, stop, num, endpoint, axis=axis))
         return powers if dtype is None else powers.astype(_dtype(dtype))
     operands.axis_of(axis, 1, "logspace")
-    exponents = linspace(start, stop, num, endpoint, dtype=dtypes.float64)
-    return (base**exponents).astype(_dtype(dtype))
+    return within(_powers, base, start, stop, num, endpoint).astype(_dtype(dtype))
+
+
+def _powers(base: Any, start: Any, stop: Any, num: int, endpoint: bool) -> Any:
+    """At the host, so that a device has NumPy's powers."""
+    return base ** linspace(start, stop, num, endpoint, dtype=dtypes.float64)
 
 
 @operands.creates()
@@ -455,6 +488,11 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
     array([   1.,   10.,  100., 1000.])
     """
     num = operands.count(num, "geomspace: num")
+    return moveaxis(within(_geometric, start, stop, num, endpoint, dtype), 0, axis)
+
+
+def _geometric(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any) -> Any:
+    """Numbers along a new first axis; between Python's numbers at the host, so that a device has NumPy's powers."""
     among_arrays = _is_array(start) or _is_array(stop)
     first, last = broadcast_arrays(*together((start, stop), floating if among_arrays else double, weak=True))
     operands.check_real("geomspace", first, last)
@@ -462,18 +500,18 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
     require(greater(first * last, 0), "geomspace: start and stop are not 0, and of one sign")
     sign = where(greater(first, 0), 1.0, -1.0)
     line = power(10.0, linspace(functions.log10(first * sign), functions.log10(last * sign), num, endpoint)) * sign
-    number = reshape(operands.result(_counted(num)), (num,) + (1,) * first.ndim)
+    number = reshape(_counted(num), (num,) + (1,) * first.ndim)
     line = where(equal(number, 0), first, line)
     if endpoint and num > 1:
         line = where(equal(number, num - 1), last, line)
     default = wide if among_arrays else dtypes.float32
-    return moveaxis(_floored(line, _dtype(dtype, default)), 0, axis)
+    return _floored(line, _dtype(dtype, default))
 
 
 def _positions(rows: int, columns: int) -> tuple[Any, Any]:
     """Row and column number of every element of a matrix, int64."""
     sizes = operands.sizes_from((rows, columns))
-    return tuple(operands.result(bind1(ops.Iota(sizes, axis, dtypes.int64))) for axis in (0, 1))
+    return tuple(operands.result(ops.iota(sizes, axis, dtypes.int64)) for axis in (0, 1))
 
 
 @operands.creates()
@@ -491,8 +529,13 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> ndarray:
     array([[0., 1., 0.],
            [0., 0., 1.]])
     """
-    row, column = _positions(N, N if M is None else M)
-    return equal(column, row + _offset(operands.whole(k, "eye: k"))).astype(_dtype(dtype))
+    sizes, offset = operands.sizes_from((N, N if M is None else M)), _offset(operands.whole(k, "eye: k"))
+    return _created(_diagonal, sizes, (_dtype(dtype),), operands.strong(offset, dtypes.int64))
+
+
+def _diagonal(shape: Any, dtype: dtypes.DType, k: Any) -> Any:
+    row, column = (ops.iota(shape, axis, dtypes.int64) for axis in (0, 1))
+    return ops.cast(bind1(ops.Eq(), column, ops.add(row, ops.broadcast(k, shape))), dtype)
 
 
 def _offset(k: Any) -> Any:
@@ -530,8 +573,13 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
            [1., 1., 0.],
            [1., 1., 1.]])
     """
-    row, column = _positions(N, N if M is None else M)
-    return greater_equal(row + _offset(k), column).astype(_dtype(dtype))
+    sizes = operands.sizes_from((N, N if M is None else M))
+    return _created(_triangular, sizes, (_dtype(dtype),), operands.strong(_offset(k), dtypes.int64))
+
+
+def _triangular(shape: Any, dtype: dtypes.DType, k: Any) -> Any:
+    row, column = (ops.iota(shape, axis, dtypes.int64) for axis in (0, 1))
+    return ops.cast(bind1(ops.Ge(), ops.add(row, ops.broadcast(k, shape)), column), dtype)
 
 
 @operands.public
@@ -694,9 +742,7 @@ def indices(dimensions: Any, dtype: Any = None) -> Any:
             [0, 1]]], dtype=int64)
     """
     shape = operands.sizes_from(dimensions)
-    return stack(
-        [operands.result(bind1(ops.Iota(shape, axis, _dtype(dtype, dtypes.int64)))) for axis in range(len(shape))]
-    )
+    return stack([operands.result(ops.iota(shape, axis, _dtype(dtype, dtypes.int64))) for axis in range(len(shape))])
 
 
 def _triangle(mask: Any) -> tuple[Any, Any]:

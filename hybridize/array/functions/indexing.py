@@ -33,7 +33,7 @@ from hybridize.array.operands import (
     typed,
 )
 from hybridize.array.operands import number as constant_of
-from hybridize.array.placing import copied_to, located, looks
+from hybridize.array.placing import copied_to, device_of, located, looks
 from hybridize.array.staging import staging
 from hybridize.array.symbol import At, Symbol
 from hybridize.array.traced import Traced
@@ -117,6 +117,9 @@ def _get_away(x: ndarray, key: Any) -> ndarray:
 
 def _set_away(x: ndarray, key: Any, value: Any) -> None:
     """`x[key] = value` by index arrays in the memory of a device: what a program would do, written to all of `x`."""
+    mask = _mask(key)
+    if mask is None or len(shape_of(operand(value, x.dtype))) > x.ndim - mask.ndim:
+        key = _plain_away(key)  # a value of its own for each element that a mask selects
     symbol = Symbol.of(staging(), operand(x))
     _symbolic_set(symbol, key, value)
     tape, changed = taping(), symbol.operand()
@@ -132,6 +135,8 @@ def _plain_away(key: Any) -> Any:
     """A key with arrays on devices as they are; the host decides how many elements a mask selects."""
     if isinstance(key, tuple):
         return tuple(map(_plain_away, key))
+    if isinstance(key, list) and any(is_away(device_of(leaf)) for leaf in flatten(key)[0]):
+        key = _listed(key)
     if isinstance(key, ndarray) and is_away(key.device):
         return key.asnumpy() if key.dtype == bool_ else key
     return _plain(key)

@@ -7,10 +7,12 @@ then be the same everywhere.
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Any
 
 import numpy
 
+from hybridize.array.device import OTHERS, Device, is_away
 from hybridize.array.nd_array import NDArray
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Cell, Symbol
@@ -51,6 +53,8 @@ class LeafSpec:
     """Data decides whether the number is an int or a float."""
     of_nd: bool = False
     """The array is an NDArray."""
+    device: Device | None = field(default=None, compare=False)
+    """The device of the array, where that is known; of several, one with a memory of its own."""
 
     def __str__(self) -> str:
         if self.weak is not None:
@@ -81,9 +85,10 @@ class Spec:
 def leaf_of(value: Any) -> LeafSpec:
     """The type of one leaf."""
     if isinstance(value, Symbol):
-        return LeafSpec(value.weak, value.type, None, value.weak is not None and is_mixed(value), value.of_nd)
+        mixed = value.weak is not None and is_mixed(value)
+        return LeafSpec(value.weak, value.type, None, mixed, value.of_nd, value._cell.device)
     if isinstance(value, ndarray):
-        return LeafSpec(None, value.type, of_nd=type(value) is NDArray)
+        return LeafSpec(None, value.type, of_nd=type(value) is NDArray, device=value.device if OTHERS else None)
     if isinstance(value, NUMBERS) and not is_beyond(value):
         kind = _kind_of(value)
         return LeafSpec(kind, TensorType((), number_dtype(kind)))
@@ -138,7 +143,7 @@ def _joined(x: LeafSpec, y: LeafSpec) -> LeafSpec:
     if x.weak is None and y.weak is None:
         if x.type != y.type or x.of_nd != y.of_nd:
             raise Mismatch(f"{x} and {y}")
-        return x
+        return y if x.device is None or is_away(y.device) else x
     weak, array = (x, y) if x.weak is not None else (y, x)
     assert array.type is not None
     assert weak.weak is not None
@@ -241,6 +246,13 @@ def containers_of(value: Any) -> list[Any]:
     return containers
 
 
+def symbol_of(leaf: LeafSpec, value: Value, trace: Recording, weak: type | None = None) -> Symbol:
+    """A symbol of a leaf's class, on its device, of a value of the graph."""
+    symbol: Symbol = Symbol.of(trace, value, weak=weak, of_nd=leaf.of_nd)
+    symbol._cell.device = leaf.device
+    return symbol
+
+
 def rebuilt(spec: Spec, values: list[Value], trace: Recording) -> tuple[Any, list[Cell]]:
     """A value of type `spec` made of values of the graph, and the cells of the arrays in it."""
     cells: list[Cell] = []
@@ -250,7 +262,7 @@ def rebuilt(spec: Spec, values: list[Value], trace: Recording) -> tuple[Any, lis
         if leaf.type is None:
             leaves.append(leaf.value)
             continue
-        symbol = Symbol.of(trace, next(rest), weak=leaf.weak, of_nd=leaf.of_nd)
+        symbol = symbol_of(leaf, next(rest), trace, leaf.weak)
         leaves.append(symbol)
         if leaf.mixed:
             trace.root.numbers.mixed.add(symbol._cell.value)

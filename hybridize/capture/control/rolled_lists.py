@@ -10,6 +10,7 @@ from typing import Any, cast
 from hybridize.array.functions.shapes import concatenate, moveaxis, ravel, reshape, stack
 from hybridize.array.nd_array import as_nd, holds_nd
 from hybridize.array.operands import array
+from hybridize.array.placing import beside
 from hybridize.array.symbol import Symbol
 from hybridize.base.faces import Face
 from hybridize.base.nested import flatten, unflatten
@@ -194,4 +195,5 @@ def _array(items: list[Any]) -> Symbol:
 
 def _new(view: Symbol) -> Symbol:
     trace = in_charge(Recording)
-    return Symbol.of(trace, view.operand())
+    symbol: Symbol = beside(Symbol.of(trace, view.operand()), view)
+    return symbol

@@ -22,6 +22,7 @@ import numpy
 
 from hybridize.array.nd_array import with_an_axis
 from hybridize.array.ndarray import ndarray
+from hybridize.array.placing import device_of
 from hybridize.array.symbol import At, Cell, Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import int64
@@ -125,6 +126,7 @@ class ScanLoop(RecordedLoop):
         self.trace.root.history.carried([value])
         self.slices.append(RoundSlice(value, source))
         one = Symbol.of(branch, value, source.name)
+        one._cell.device = device_of(source)
         return with_an_axis(one) if source.of_nd else one
 
     def _counted(self, line: Line) -> Symbol:
@@ -402,8 +404,7 @@ class ScanLoop(RecordedLoop):
         """Let a list hold the items of all rounds."""
         trace = self.trace
         leaves = [
-            Symbol.of(trace, next(rows), of_nd=leaf.of_nd) if leaf.type is not None else leaf.value
-            for leaf in spec.leaves
+            merge.symbol_of(leaf, next(rows), trace) if leaf.type is not None else leaf.value for leaf in spec.leaves
         ]
         kinds = tuple(leaf.weak for leaf in spec.leaves if leaf.type is not None)
         trace.root.aliases.changes(one.owner, trace)

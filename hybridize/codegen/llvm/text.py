@@ -536,6 +536,11 @@ class Function:
         """The function's declaration for another module that is linked with this one."""
         return f"declare hidden {self._returns} @{self.name}({', '.join(type for type, _ in self._all_params())})"
 
+    @property
+    def params_count(self) -> int:
+        """The number of the parameters, those of size symbols included."""
+        return len(self._all_params())
+
     def _all_params(self) -> list[tuple[str, str]]:
         """The parameters, those of size symbols included."""
         numbers = [] if self.sizes else sorted(self.symbols)

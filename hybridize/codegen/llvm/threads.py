@@ -110,7 +110,8 @@ def begin_copy(f: Function, to: str, source: str, nbytes: int, there: str) -> No
     They are there for the thread when it has waited for the group of copies that they are in.
     """
     kinds = ["ptr addrspace(3)", "ptr addrspace(1)", "i32"]
-    symbol = f.module.declare(f"llvm.nvvm.cp.async.ca.shared.global.{nbytes}.s", "void", kinds)
+    level = "cg" if nbytes == 16 else "ca"  # the first cache has nothing of what is in shared memory
+    symbol = f.module.declare(f"llvm.nvvm.cp.async.{level}.shared.global.{nbytes}.s", "void", kinds)
     to, source = f.op(f"addrspacecast ptr {to} to {kinds[0]}"), f.op(f"addrspacecast ptr {source} to {kinds[1]}")
     count = f.op(f"select i1 {there}, i32 {nbytes}, i32 0")
     f.do(f"call void {symbol}({kinds[0]} {to}, {kinds[1]} {source}, i32 {count})")

@@ -1,5 +1,5 @@
 ; Made of entry.c by `make runtimes`: clang version 22.1.8
-; 0511bc55beb800876097f69e7d8e39787f13dea63879fd51a20cd0645dc9099e
+; b143fdfa4f7e2fdf58248606c53983939263adbd9a80d67020b8e50ef340a702
 
 
 @table_offset = external constant i64, align 8

@@ -7,7 +7,6 @@ It reads what the writers of `codegen.llvm` write, no more: an instruction that 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import field
 from typing import Final
 
@@ -187,12 +186,3 @@ def _of_form(result: str, op: str, match: re.Match[str]) -> Instruction:
     if op == "insertelement":
         return Instruction(result, op, parts[0], (parts[1], parts[3], parts[4]))
     return Instruction(result, op, parts[0], tuple(parts[1:]))
-
-
-def uses_of(reading: KernelReading) -> Iterator[tuple[str, Instruction]]:
-    """List each register with each instruction that takes it."""
-    for block in reading.blocks.values():
-        for one in block.instructions:
-            for operand in one.operands:
-                if operand.startswith("%"):
-                    yield operand, one

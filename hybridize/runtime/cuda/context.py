@@ -12,11 +12,15 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ctypes import byref, c_int, c_void_p
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from hybridize.base.config import CONFIG
 from hybridize.base.forks import renewed
 from hybridize.runtime.cuda.library import Driver
+from hybridize.runtime.device_entry import Starter
+
+if TYPE_CHECKING:
+    from hybridize.runtime.cuda.work import CudaEvent
 
 _BESIDE_OTHERS: Final = 1
 """`CU_STREAM_NON_BLOCKING`: it does not wait for the default stream, on which others work."""
@@ -37,20 +41,21 @@ class CudaContext:
         self.events: list[c_void_p] = []
         """Events that nobody has any more."""
         self.timed_events: list[c_void_p] = []
-        self.recorded: list[Any] | None = None
-        """The kernels of the graph that is recorded, if one is."""
         self._lock = renewed(threading.RLock())
         """Held by who asks for work: what is asked for together comes together, and graphs record one thread."""
         self._dropped: deque[tuple[str, c_void_p]] = deque()
         self.handle, self.stream = c_void_p(), c_void_p()
         self._outside = byref(c_void_p())
         """The place for the context that a thread leaves, which the driver writes."""
-        self.call("cuDevicePrimaryCtxRetain", byref(self.handle), device)
+        driver.begin("cuDevicePrimaryCtxRetain", byref(self.handle), device)
         self.arriving = c_void_p()
         """A second stream, on which large arrays come from the host while kernels run."""
         with self.current() as call:
             for stream in (self.stream, self.arriving):
                 call("cuStreamCreate", byref(stream), _BESIDE_OTHERS)
+        self.starter: Starter = driver.starter
+        """What machine code knows that starts graphs."""
+        self.starter.set(context=self.handle.value or 0, stream=self.stream.value or 0)
 
     @contextmanager
     def entered(self) -> Iterator[Callable[..., None]]:
@@ -88,14 +93,15 @@ class CudaContext:
         if result:
             raise driver.error("cuGraphLaunch", result)
 
-    def after(self, event: c_void_p) -> None:
-        """Let what is asked for from now on begin after an event, which may be one of another GPU's or program's."""
+    def after(self, event: CudaEvent) -> None:
+        """Let what is asked for from now on begin after an event, which may be one of another GPU's."""
         with self.entered() as call:
-            call("cuStreamWaitEvent", self.stream, event, 0)
+            call("cuStreamWaitEvent", self.stream, event.handle, 0)
 
     def drop(self, function: str, handle: c_void_p) -> None:
         """Give a handle back by a function of the driver's, when it is called next."""
         self._dropped.append((function, handle))
+        self.starter.set(untidy=1)
 
     @property
     def is_untidy(self) -> bool:
@@ -103,11 +109,15 @@ class CudaContext:
         return bool(self._dropped)
 
     def tidy(self) -> None:
-        """Give back what nobody has any more; while a graph is recorded the driver takes nothing."""
-        while self._dropped and self.recorded is None:
-            self.call(*self._dropped.popleft())
+        """Give back what nobody has any more."""
+        self.starter.set(untidy=0)  # first: what comes to it meanwhile is seen
+        while self._dropped:
+            function, handle = self._dropped.popleft()
+            if function == "cuModuleUnload":  # nobody promises that the driver waits for kernels of the module
+                self.call("cuStreamSynchronize", self.stream)
+            self.call(function, handle)
 
     def checked(self) -> None:
         """Wait for what was started last, where the user wants to know what fails (`HYBRIDIZE_DEVICE_CHECK`)."""
-        if CONFIG.device_check and self.recorded is None:
+        if CONFIG.device_check:
             self.call("cuStreamSynchronize", self.stream)

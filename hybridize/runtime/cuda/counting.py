@@ -15,6 +15,8 @@ from hybridize import system
 from hybridize.runtime.cuda.signatures import COUNTING, declared
 from hybridize.system.interruptions import let_through
 
+OLDEST: Final = 80
+"""The architecture of the oldest GPUs that kernels are written for."""
 _TEXT_BYTES: Final = 96
 """As many as any text of the library needs."""
 

@@ -6,29 +6,20 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from ctypes import (
-    addressof,
-    byref,
-    c_float,
-    c_int,
-    c_size_t,
-    c_uint64,
-    c_void_p,
-    create_string_buffer,
-    sizeof,
-)  # fmt: skip
+from ctypes import addressof, byref, c_float, c_int, c_size_t, c_uint64, c_void_p, create_string_buffer, sizeof
 from typing import Any, Final
 
 from numpy.typing import NDArray
 
-from hybridize.base.errors import DeviceMemoryError
+from hybridize.base.errors import DeviceError, DeviceMemoryError
 from hybridize.runtime.cuda.blocks import Blocks
 from hybridize.runtime.cuda.context import CudaContext
-from hybridize.runtime.cuda.counting import build
+from hybridize.runtime.cuda.counting import OLDEST, build
 from hybridize.runtime.cuda.library import OUT_OF_MEMORY, Driver, driver, version
 from hybridize.runtime.cuda.linking import module
 from hybridize.runtime.cuda.staging import PinnedCopies
-from hybridize.runtime.cuda.work import CudaEvent, CudaFunction, CudaGraph, CudaModule
+from hybridize.runtime.cuda.work import CudaEvent, CudaFunction, CudaGraph, CudaModule, CudaRecording
+from hybridize.runtime.plan import ALIGNMENT
 
 CUDA: Final = 2
 """DLPack's number of NVIDIA's GPUs."""
@@ -40,10 +31,9 @@ _MAJOR, _MINOR = 75, 76
 """Attributes of a GPU: the two numbers of its architecture."""
 _ORDINAL: Final = 9
 """`CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL`."""
-_NO_MORE_PEERS: Final = (217, 704)
-"""Results of `cuCtxEnablePeerAccess` where there is no way between two GPUs, and where PyTorch has asked before."""
-_OF_THIS_THREAD: Final = 1
-"""`CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`: what other threads ask of the driver meanwhile is theirs."""
+_NO_MORE_PEERS: Final = (217, 704, 711)
+"""Results of `cuCtxEnablePeerAccess` where there is no way between two GPUs, where PyTorch has asked before, and where
+a GPU has as many peers as it can."""
 
 
 class Gpu(CudaContext):
@@ -53,20 +43,24 @@ class Gpu(CudaContext):
         number: of those that `CUDA_VISIBLE_DEVICES` shows.
 
     Raises:
-        DeviceError E709: the driver is missing, too old, or does not start.
+        DeviceError E709: the driver is missing, too old, or does not start; or the GPU is too old.
     """
 
+    alignment: int = ALIGNMENT
+    """Bytes of which the address of each array that a program is given has to be a multiple."""
     dlpack: int = CUDA
     """DLPack's number of its kind."""
-
-    dlpack = CUDA
 
     def __init__(self, number: int) -> None:
         opened = driver()
         device = c_int()
-        opened("cuDeviceGet", byref(device), number)
+        opened.begin("cuDeviceGet", byref(device), number)
         self.name: str = _name(opened, device.value)
-        self.arch: str = f"sm_{_attribute(opened, device.value, _MAJOR)}{_attribute(opened, device.value, _MINOR)}"
+        arch = 10 * _attribute(opened, device.value, _MAJOR) + _attribute(opened, device.value, _MINOR)
+        self.arch: str = f"sm_{arch}"
+        if arch < OLDEST:
+            what = f"{self.name} ({self.arch}) cannot run kernels for sm_{OLDEST}, the oldest that there are"
+            raise DeviceError("E709", what, help="choose another by CUDA_VISIBLE_DEVICES, or unset HYBRIDIZE_DEVICE")
         self.release: str = f"CUDA {version(opened)}, driver {build() or 'unknown'}"
         """The release of the driver, and with it of its compiler."""
         super().__init__(opened, device)
@@ -88,6 +82,8 @@ class Gpu(CudaContext):
         self._since: CudaEvent | None = None
         """Behind the last work that may use one of those that are free."""
         self._staging = PinnedCopies(self)
+        self._recording: CudaRecording | None = None
+        """What launches and copies go to, while a graph is recorded."""
         self._reached: set[int | None] = set()
         """The contexts whose memory this one reads by itself, or never will."""
 
@@ -106,10 +102,7 @@ class Gpu(CudaContext):
             self._take_back()
             address = self._blocks.take(nbytes)
             if address is None:
-                for drop in self.when_scarce:
-                    drop()
-                self.tidy()
-                self._shrink()
+                self._make_room()
                 address = self._blocks.take(nbytes)
             if address is None:
                 free, total = self._memory()
@@ -119,7 +112,11 @@ class Gpu(CudaContext):
 
     def free(self, address: int) -> None:
         """Let a block be used again by what is asked for next; any thread may say so, at any moment."""
-        (self._left if address in self._arrivals else self._freed).append(address)
+        if address in self._arrivals:
+            self._left.append(address)
+            self.starter.set(untidy=1)
+        else:
+            self._freed.append(address)
 
     def take_back(self, address: int, streams: Collection[int]) -> None:
         """Let a block be used again once others are done with it; any thread may say so, at any moment."""
@@ -131,6 +128,8 @@ class Gpu(CudaContext):
 
     def empty_cache(self) -> None:
         """Give memory back to the driver that nobody has."""
+        for drop in self.when_scarce:
+            drop()
         with self.entered():
             self._shrink()
 
@@ -143,7 +142,7 @@ class Gpu(CudaContext):
         """Let blocks be used again that nobody has any more."""
         while self._freed:
             self._blocks.give_back(self._freed.popleft())
-        while self._lent and self.recorded is None:
+        while self._lent:
             address, streams = self._lent.popleft()
             if streams <= self.lasting:
                 for stream in streams:
@@ -152,6 +151,7 @@ class Gpu(CudaContext):
                 self.call("cuCtxSynchronize")
             if address in self._arrivals:
                 self._left.append(address)
+                self.starter.set(untidy=1)
             else:
                 self._blocks.give_back(address)
 
@@ -163,12 +163,12 @@ class Gpu(CudaContext):
     def tidy(self) -> None:
         """Give back what nobody has any more, also to others, where the GPU is done with it."""
         super().tidy()
-        if self._left and self.recorded is None:
+        if self._left:
             while self._left:
                 self._arrivals.give_back(self._left.popleft())
             self._since = CudaEvent(self, timed=False)
             self.call("cuEventRecord", self._since.handle, self.stream)
-        while self._borrowed and self.recorded is None:
+        while self._borrowed:
             owner, event = self._borrowed.popleft(), CudaEvent(self, timed=False)
             self.call("cuEventRecord", event.handle, self.stream)
             self._leaving.append((event, owner))
@@ -179,7 +179,15 @@ class Gpu(CudaContext):
         self._take_back()
         free, total = c_size_t(), c_size_t()
         self.call("cuMemGetInfo_v2", byref(free), byref(total))
-        return free.value + self._blocks.unused + self._arrivals.unused, total.value
+        idle = sum(count() for count in self.starter.idle)
+        return free.value + self._blocks.unused + self._arrivals.unused + idle, total.value
+
+    def _make_room(self) -> None:
+        """Give back what can be made again, and what nobody has."""
+        for drop in self.when_scarce:
+            drop()
+        self.tidy()
+        self._shrink()
 
     def _shrink(self) -> None:
         self._take_back()
@@ -206,7 +214,7 @@ class Gpu(CudaContext):
 
         What is asked for next waits for it. It waits itself for those who used its memory before, and for nobody else.
         """
-        if array.nbytes < BESIDE or self.recorded is not None:
+        if array.nbytes < BESIDE:
             return None
         with self.entered() as call:
             address = self._arrivals.take(array.nbytes)
@@ -218,7 +226,7 @@ class Gpu(CudaContext):
         with self.entered() as call:
             there = CudaEvent(self, timed=False)
             call("cuEventRecord", there.handle, self.arriving)
-            self.after(there.handle)
+            self.after(there)
         return address
 
     def copy_in(self, address: int, array: NDArray[Any]) -> None:
@@ -232,15 +240,18 @@ class Gpu(CudaContext):
     def copy(self, to: int, source: int, nbytes: int) -> None:
         """Copy bytes of the device."""
         with self.entered() as call:
-            call("cuMemcpyDtoDAsync_v2", to, source, nbytes, self.stream)
+            if self._recording is not None:
+                self._recording.copy(to, source, nbytes)
+            else:
+                call("cuMemcpyDtoDAsync_v2", to, source, nbytes, self.stream)
 
     def copy_from(self, other: Gpu, to: int, source: int, nbytes: int) -> None:
         """Copy bytes of another GPU, after what was asked of it; what it does next waits for the copy."""
-        self.after(other.event().handle)
+        self.after(other.event())
         with self.entered() as call:
             self._reach(other)
             call("cuMemcpyPeerAsync", to, self.handle, source, other.handle, nbytes, self.stream)
-        other.after(self.event().handle)
+        other.after(self.event())
 
     def _reach(self, other: Gpu) -> None:
         """Let this GPU read the memory of another one by itself, where it can: else the driver copies by the host."""
@@ -269,9 +280,10 @@ class Gpu(CudaContext):
         values = (c_uint64 * len(arguments))(*arguments)
         with self.entered() as call:
             function.allow(shared_bytes)
-            self.driver.recent.append(function.name)
-            if self.recorded is not None:
-                self.recorded.append(function)
+            if self._recording is not None:
+                self._recording.launch(function, blocks, sizes, shared_bytes, _each(values))
+                return
+            self.starter.note(function.name)
             call("cuLaunchKernel", function.handle, *blocks, *sizes, shared_bytes, self.stream, _each(values), None)
             self.checked()
 
@@ -283,22 +295,22 @@ class Gpu(CudaContext):
             graph: one that does this from now on in place of what it did; none: a new one.
         """
         graph = graph if graph is not None else CudaGraph(self)
-        graph_handle = c_void_p()
-        with self.entered() as call:
-            call("cuStreamBeginCapture_v2", self.stream, _OF_THIS_THREAD)
-            kernels: list[CudaFunction] = []
-            self.recorded = kernels
+        with self.entered(), self.starter.recording():
+            recording = self._recording = CudaRecording(self)
             try:
                 yield graph
-            except BaseException:
-                self.recorded = None
-                if self.driver.result("cuStreamEndCapture", self.stream, byref(graph_handle)) == 0 and graph_handle:
-                    call("cuGraphDestroy", graph_handle)
-                raise
-            self.recorded = None
-            call("cuStreamEndCapture", self.stream, byref(graph_handle))
-            graph.take(graph_handle)
-            graph.kernels = kernels
+                try:
+                    graph.take(recording)
+                except DeviceMemoryError:
+                    self._make_room()
+                    graph.take(recording)
+            finally:
+                self._recording = None
+                recording.end()
+
+    def failed_to_start(self, name: str, result: int) -> None:
+        """Take note of the result of a function of the driver that machine code has called."""
+        self.driver.error(name, result)
 
     @property
     def stream_number(self) -> int:
@@ -318,7 +330,7 @@ class Gpu(CudaContext):
             with self.entered() as call:
                 event = CudaEvent(self, timed=False)
                 call("cuEventRecord", event.handle, stream)
-                self.after(event.handle)
+                self.after(event)
 
     def place_of(self, address: int) -> int:
         """Return the number of the GPU whose memory is at an address."""

@@ -3,27 +3,31 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
-from ctypes import byref, c_char_p, c_int, c_void_p
+from ctypes import byref, c_char_p, c_int, c_void_p, cast
 from typing import Any, Final
 
 from hybridize import system
 from hybridize.base.errors import DeviceError, DeviceMemoryError, InternalError
 from hybridize.base.once import once
 from hybridize.runtime.cuda.signatures import SIGNATURES, declared
+from hybridize.runtime.device_entry import Starter
 from hybridize.system.interruptions import let_through
 
 OUT_OF_MEMORY: Final = 2
 NO_IMAGE: Final = 200
-NOT_UPDATED: Final = 910
-"""`CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE`: a graph of other nodes."""
+_UNUSABLE: Final = {
+    221: "install the driver's compiler of PTX, too: libnvidia-ptxjitcompiler, with the driver's own release",
+    222: "install a newer driver: the program needs what this one does not know",
+    223: "unset CUDA_DISABLE_PTX_JIT",
+}
+"""What helps where the driver compiles nothing, by the result."""
+_RECORDING: Final = range(900, 909)
+"""Results for what a stream that is recorded does not take."""
 LEAST: Final = 12000
 """The oldest driver that is taken: of CUDA 12.0, the first with `cuGraphExecUpdate_v2`."""
 _LASTING: Final = frozenset({214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911})
 """Results after which the context gives the same for ever: the process has to be started again."""
-RECENT: Final = 16
-"""Programs that an error names."""
 
 
 class Driver:
@@ -35,10 +39,12 @@ class Driver:
         self.launch: Callable[..., int] = functions["cuGraphLaunch"]
         self.pop: Callable[..., int] = functions["cuCtxPopCurrent_v2"]
         """Three that are called for each graph, without a look at what they return."""
+        self.starter: Starter = Starter()
+        """What machine code knows that calls these three, and the last kernels and graphs that were started."""
+        for name, call in (("push", self.push), ("launch", self.launch), ("pop", self.pop)):
+            self.starter.set(**{name: cast(call, c_void_p).value or 0})
         self._failure = ""
         """The words for how the GPU failed; it does nothing from then on."""
-        self.recent: deque[str] = deque(maxlen=RECENT)
-        """The last kernels and graphs that were started."""
 
     def __call__(self, name: str, *args: Any) -> None:
         """Call a function.
@@ -46,6 +52,7 @@ class Driver:
         Raises:
             DeviceMemoryError E706: there is no memory.
             DeviceError E707: the GPU has failed, now or earlier.
+            DeviceError E709: the driver has no compiler, or is too old for a program.
             InternalError E908: the driver refuses the call.
         """
         result = self.result(name, *args)
@@ -62,6 +69,17 @@ class Driver:
             raise self._failed()
         result: int = self._functions[name](*args)
         return result
+
+    def begin(self, name: str, *args: Any) -> None:
+        """Call a function with which the use of the driver, or of a GPU, begins.
+
+        Raises:
+            DeviceError E709: it does not.
+        """
+        result = self.result(name, *args)
+        if result:
+            what = f"NVIDIA's driver does not start: {name}: {self.described(result)}"
+            raise DeviceError("E709", what, help="look whether nvidia-smi finds the GPU")
 
     @property
     def has_failed(self) -> bool:
@@ -82,10 +100,16 @@ class Driver:
         if result == OUT_OF_MEMORY:
             return DeviceMemoryError("E706", what, help="drop arrays, or use smaller batches")
         if result in _LASTING:
-            latest = f"; the last programs were {', '.join(self.recent)}" if self.recent else ""
+            recent = self.starter.recent
+            latest = f"; the last programs were {', '.join(recent)}" if recent else ""
             self._failure = f"the GPU has failed ({what}), and with it all arrays on it{latest}"
+            self.starter.set(failed=1)
             return self._failed()
-        return InternalError("E908", f"the driver refuses a call: {what}", help="please report it")
+        if result in _UNUSABLE:
+            return DeviceError("E709", f"NVIDIA's driver compiles nothing: {what}", help=_UNUSABLE[result])
+        elsewhere = "call programs outside of another library's graph, as of torch.cuda.graph"
+        help = elsewhere if result in _RECORDING else "please report it"
+        return InternalError("E908", f"the driver refuses a call: {what}", help=help)
 
     def described(self, result: int) -> str:
         """Return the driver's name of a result, and what it says of it."""
@@ -109,13 +133,10 @@ def _started() -> dict[str, Any]:
         raise _too_old(str(error)) from None
     number = c_int()
     driver = Driver(functions)
-    for name, *args in (("cuDriverGetVersion", byref(number)), ("cuInit", 0)):
-        result = driver.result(str(name), *args)
-        if result:
-            what = f"NVIDIA's driver does not start: {name}: {driver.described(result)}"
-            raise DeviceError("E709", what, help="look whether nvidia-smi finds the GPU")
-        if number.value < LEAST:
-            raise _too_old(f"it is of CUDA {_spelled(number.value)}")
+    driver.begin("cuDriverGetVersion", byref(number))
+    if number.value < LEAST:
+        raise _too_old(f"it is of CUDA {_spelled(number.value)}")
+    driver.begin("cuInit", 0)
     return functions
 
 

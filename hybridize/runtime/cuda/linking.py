@@ -13,7 +13,7 @@ from ctypes import byref, c_int, c_size_t, c_void_p, cast, create_string_buffer,
 from typing import TYPE_CHECKING, Any, Final
 
 from hybridize.base.digests import digest
-from hybridize.base.errors import CodegenError
+from hybridize.base.errors import CodegenError, DeviceError
 from hybridize.runtime.cuda.library import NO_IMAGE
 from hybridize.runtime.cuda.work import CudaModule
 from hybridize.runtime.stores import STORE
@@ -86,7 +86,7 @@ def _link(gpu: CudaContext, log: Any) -> Iterator[c_void_p]:
 def _refused(gpu: CudaContext, name: str, result: int, words: str, text: str) -> Exception:
     """The error for a text that the driver does not take: what is wrong with it, or with the GPU."""
     error = gpu.driver.error(name, result)
-    if not words:
+    if not words or isinstance(error, DeviceError):
         return error
     what = f"the driver refuses a module of {len(text.splitlines())} lines: {error.what}\n{words}"
     return CodegenError("E907", what, help="please report it")

@@ -17,6 +17,32 @@ class UpdateResult(Structure):
     _fields_ = (("result", c_int), ("errorNode", c_void_p), ("errorFromNode", c_void_p))
 
 
+class KernelNode(Structure):
+    """A launch in a graph: `CUDA_KERNEL_NODE_PARAMS`, of version 2."""
+
+    _fields_ = (
+        ("func", c_void_p), ("gridDimX", c_uint), ("gridDimY", c_uint), ("gridDimZ", c_uint), ("blockDimX", c_uint),
+        ("blockDimY", c_uint), ("blockDimZ", c_uint), ("sharedMemBytes", c_uint), ("kernelParams", POINTER(c_void_p)),
+        ("extra", c_void_p), ("kern", c_void_p), ("ctx", c_void_p),
+    )  # fmt: skip
+
+
+def _side(name: str) -> tuple[tuple[str, Any], ...]:
+    """The fields of what is copied, or of where it goes."""
+    return (
+        (f"{name}XInBytes", c_size_t), (f"{name}Y", c_size_t), (f"{name}Z", c_size_t), (f"{name}LOD", c_size_t),
+        (f"{name}MemoryType", c_int), (f"{name}Host", c_void_p), (f"{name}Device", c_uint64),
+        (f"{name}Array", c_void_p), (f"{name}Reserved", c_void_p), (f"{name}Pitch", c_size_t),
+        (f"{name}Height", c_size_t),
+    )  # fmt: skip
+
+
+class CopyNode(Structure):
+    """A copy in a graph: `CUDA_MEMCPY3D`, of version 2."""
+
+    _fields_ = (*_side("src"), *_side("dst"), ("WidthInBytes", c_size_t), ("Height", c_size_t), ("Depth", c_size_t))
+
+
 _HANDLE: Final = c_void_p
 """A context, a stream, an event, a module, a function, a graph."""
 _OUT: Final = POINTER(c_void_p)
@@ -55,8 +81,6 @@ SIGNATURES: Final[Mapping[str, Sequence[Any]]] = {
     "cuStreamCreate": (_OUT, c_uint),
     "cuStreamSynchronize": (_HANDLE,),
     "cuStreamWaitEvent": (_HANDLE, _HANDLE, c_uint),
-    "cuStreamBeginCapture_v2": (_HANDLE, c_int),
-    "cuStreamEndCapture": (_HANDLE, _OUT),
     "cuEventCreate": (_OUT, c_uint),
     "cuEventRecord": (_HANDLE, _HANDLE),
     "cuEventSynchronize": (_HANDLE,),
@@ -72,6 +96,9 @@ SIGNATURES: Final[Mapping[str, Sequence[Any]]] = {
     "cuFuncGetAttribute": (_INT, c_int, _HANDLE),
     "cuFuncSetAttribute": (_HANDLE, c_int, c_int),
     "cuLaunchKernel": (_HANDLE, *[c_uint] * 7, _HANDLE, _OUT, _OUT),
+    "cuGraphCreate": (_OUT, c_uint),
+    "cuGraphAddKernelNode_v2": (_OUT, _HANDLE, _OUT, c_size_t, POINTER(KernelNode)),
+    "cuGraphAddMemcpyNode": (_OUT, _HANDLE, _OUT, c_size_t, POINTER(CopyNode), _HANDLE),
     "cuGraphInstantiateWithFlags": (_OUT, _HANDLE, c_uint64),
     "cuGraphExecUpdate_v2": (_HANDLE, _HANDLE, POINTER(UpdateResult)),
     "cuGraphLaunch": (_HANDLE, _HANDLE),

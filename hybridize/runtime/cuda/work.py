@@ -7,15 +7,20 @@ then: handles go to a list, and whoever calls the driver next gives them back.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from ctypes import byref, c_int, c_void_p
-from typing import Final
+from typing import Any, Final
 
 from hybridize.runtime.cuda.context import CudaContext
-from hybridize.runtime.cuda.library import NO_IMAGE, NOT_UPDATED
-from hybridize.runtime.cuda.signatures import UpdateResult
+from hybridize.runtime.cuda.library import NO_IMAGE
+from hybridize.runtime.cuda.signatures import CopyNode, KernelNode, UpdateResult
 
 _LOCAL_BYTES, _REGISTERS, _DYNAMIC_BYTES = 3, 4, 8
 """Attributes of kernels."""
+_ON_DEVICE: Final = 2
+"""`CU_MEMORYTYPE_DEVICE`."""
+_COPY: Final = 1 << 30
+"""Bytes of a node that copies, at most: the driver has a limit for the pitch, which is below 2 GiB."""
 _STATIC_LIMIT: Final = 48 << 10
 """Bytes of dynamic shared memory that a kernel has without asking."""
 _UNTIMED: Final = 2
@@ -105,6 +110,50 @@ class CudaEvent:
             self._spare.append(handle)
 
 
+class CudaRecording:
+    """Launches and copies on their way to a graph, each of which comes after the one before; the GPU is entered.
+
+    It is made node by node. What a stream does could be captured instead; but then, until the end, neither this thread
+    nor the collector of garbage in it may free memory of any library's, nor anybody wait for the whole GPU.
+    """
+
+    def __init__(self, gpu: CudaContext) -> None:
+        self._gpu = gpu
+        self.handle = c_void_p()
+        gpu.call("cuGraphCreate", byref(self.handle), 0)
+        self.kernels: list[CudaFunction] = []
+        """Those that are launched."""
+        self._last, self._count = c_void_p(), 0
+        """The node that was added last, and 1 if there is one."""
+
+    def launch(
+        self, function: CudaFunction, blocks: Sequence[int], threads: Sequence[int], shared_bytes: int, arguments: Any
+    ) -> None:
+        """Add a launch; of the arguments their addresses, which are read at once."""
+        node = KernelNode(function.handle, *blocks, *threads, shared_bytes, arguments)
+        self._add("cuGraphAddKernelNode_v2", byref(node))
+        self.kernels.append(function)
+
+    def copy(self, to: int, source: int, nbytes: int) -> None:
+        """Add a copy."""
+        for start in range(0, nbytes, _COPY):
+            size = min(_COPY, nbytes - start)
+            node = CopyNode(WidthInBytes=size, Height=1, Depth=1, srcDevice=source + start, dstDevice=to + start)
+            node.srcMemoryType = node.dstMemoryType = _ON_DEVICE
+            node.srcPitch = node.dstPitch = size
+            node.srcHeight = node.dstHeight = 1
+            self._add("cuGraphAddMemcpyNode", byref(node), self._gpu.handle)
+
+    def _add(self, name: str, *params: Any) -> None:
+        node = c_void_p()
+        self._gpu.call(name, byref(node), self.handle, byref(self._last), self._count, *params)
+        self._last, self._count = node, 1
+
+    def end(self) -> None:
+        """Give it back."""
+        self._gpu.call("cuGraphDestroy", self.handle)
+
+
 class CudaGraph:
     """Launches and copies that the driver starts as one."""
 
@@ -117,26 +166,32 @@ class CudaGraph:
         self.kernels: list[CudaFunction] = []
         """They live for as long as the graph does."""
 
-    def take(self, recorded: c_void_p) -> None:
-        """Do from now on what was recorded; the GPU is entered."""
+    @property
+    def address(self) -> int:
+        """The driver's handle."""
+        return self._handle.value or 0
+
+    def take(self, recorded: CudaRecording) -> None:
+        """Do from now on what was recorded; the GPU is entered.
+
+        Raises:
+            DeviceMemoryError E706: there is no memory.
+        """
         call = self._gpu.call
-        try:
-            if self._handle:
-                result = self._gpu.driver.result("cuGraphExecUpdate_v2", self._handle, recorded, byref(UpdateResult()))
-                if result == 0:
-                    return
-                if result != NOT_UPDATED:
-                    raise self._gpu.driver.error("cuGraphExecUpdate_v2", result)
+        if self._handle:
+            reason = UpdateResult()
+            result = self._gpu.driver.result("cuGraphExecUpdate_v2", self._handle, recorded.handle, byref(reason))
+            if result:  # of other nodes, or what else the driver minds in one that it has, and not in a new one
                 call("cuGraphExecDestroy", self._handle)
                 self._handle = c_void_p()
-            call("cuGraphInstantiateWithFlags", byref(self._handle), recorded, 0)
-        finally:
-            call("cuGraphDestroy", recorded)
+        if not self._handle:
+            call("cuGraphInstantiateWithFlags", byref(self._handle), recorded.handle, 0)
+        self.kernels = recorded.kernels
 
     def launch(self) -> None:
         """Do all of it, after what was asked for before."""
         gpu = self._gpu
-        gpu.driver.recent.append(self.name)
+        gpu.starter.note(self.name)
         gpu.start(self._handle)
 
     def __del__(self) -> None:

@@ -55,10 +55,14 @@ class Ending:
         return [expr for store in self.stores for expr in (store.index, store.value)]
 
     @property
+    def loads(self) -> list[Load]:
+        """All that it reads."""
+        return [node for node in walk(*(store.value for store in self.stores)) if isinstance(node, Load)]
+
+    @property
     def sums(self) -> list[Load]:
         """The sums that it reads."""
-        values = (store.value for store in self.stores)
-        return [node for node in walk(*values) if isinstance(node, Load) and node.operand < 0]
+        return [load for load in self.loads if load.operand < 0]
 
     @property
     def following(self) -> Following:

@@ -10,6 +10,7 @@ indices are divided, as of gradients of strided windows, are a launch for each p
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -20,14 +21,16 @@ from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction, Role, roles
 from hybridize.machine.device import DeviceTarget
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.contraction.matrices import MatrixProduct, matrix_product
 from hybridize.schedule.contraction.parts import Part, whole
 from hybridize.schedule.contraction.phases import phases
 from hybridize.schedule.contraction.plan import ContractionPlan, ElementTypes
 from hybridize.schedule.contraction.product import Product
 from hybridize.schedule.device import thresholds
+from hybridize.schedule.device.neighbours import accesses_of, factor_of, neighbours_at_once
 from hybridize.schedule.device.operands import BlockOperand, mapped_operand, matrix_operands
-from hybridize.schedule.device.tiles import BlockGrid, Unit, make_grid
+from hybridize.schedule.device.tiles import BlockGrid, Unit, launch_of_results, make_grid
 
 
 @frozen
@@ -47,6 +50,41 @@ class BlockSums:
     grid: BlockGrid
     operands: tuple[BlockOperand, BlockOperand]
     axes: tuple[tuple[PlacedAxis, ...], tuple[PlacedAxis, ...], tuple[PlacedAxis, ...]]
+    neighbours: tuple[int, int] = (1, 1)
+    """Elements of each operand that a thread brings into shared memory at once."""
+    stored: int = 1
+    """Results along the last axis of columns that a thread stores at once."""
+
+    def widened(self, most: tuple[int, int], ending: Ending, nbytes: int) -> BlockSums:
+        """The same tiles, whose threads bring and store as many elements at once as may be: so many of each operand at
+        most, and so many bytes of results.
+        """
+        grid, tile = self.grid, self.grid.tile
+        width = tile.n // grid.gates
+        x, w = self.operands
+        x_count = x.neighbours(most[0], (tile.k if x.by_terms else tile.m,))
+        w_count = w.neighbours(most[1], (tile.k,) if w.by_terms else (width, grid.columns))
+        stored = math.gcd(width, self._results_at_once(ending, nbytes))
+        after = grid.after and launch_of_results(grid.batch * grid.m * grid.columns // stored)
+        return changed(self, grid=changed(grid, after=after), neighbours=(x_count, w_count), stored=stored)
+
+    def _results_at_once(self, ending: Ending, nbytes: int) -> int:
+        """Count the neighbours whose epilogue a thread may compute at once."""
+        last = self.axes[2][-1] if self.axes[2] else PlacedAxis(0, 1)
+        accesses = [one for one in accesses_of(ending.stores, last.axis) if one.buffer >= 0]
+        stored = {one.buffer for one in ending.stores}
+        is_read_back = any(load.operand in stored for load in ending.loads)
+        is_aligned = all(ending.params[one.buffer].aligned for one in accesses)
+        if not same(last.step, 1) or is_read_back or not is_aligned or ending.following == "heavy":
+            return 1
+        dtypes = {number: one.dtype for number, one in enumerate(ending.params)}
+        count = neighbours_at_once(accesses, dtypes, nbytes, thresholds.MOST_NEIGHBOURS)
+        return math.gcd(count, factor_of(last.size), factor_of(last.first))
+
+    def __str__(self) -> str:
+        counts = zip(("x", "w", "results"), (*self.neighbours, self.stored), strict=True)
+        names = [f"{count} of {name}" for name, count in counts if count > 1]
+        return f"{self.grid}\nat once {', '.join(names)}" if names else str(self.grid)
 
 
 @frozen
@@ -75,7 +113,7 @@ class BlockPlan(ContractionPlan):
                 x, w = one.operands
                 sizes = ", ".join(f"{name} {text(getattr(one.grid, name))}" for name in ("batch", "m", "n", "k"))
                 lines += [sizes, f"  x {x}", f"  w {w}"]
-            lines.append(str(one.grid))
+            lines.append(str(one))
         return "\n".join(lines)
 
 

@@ -8,9 +8,10 @@ the target alone.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from hybridize.base.dims import hint, product, same, text
+from hybridize.base.dims import hint, is_symbolic, product, same, text
 from hybridize.base.frozen import frozen
 from hybridize.loops.expr import Axis, Expr, Fold, Load
 from hybridize.loops.index import Index, Interner, Space, bit, children
@@ -22,6 +23,13 @@ from hybridize.machine.target import Target
 from hybridize.schedule import kernel
 from hybridize.schedule.device import thresholds
 from hybridize.schedule.device.locals import with_places
+from hybridize.schedule.device.neighbours import (
+    AlongAxis,
+    accesses_of,
+    most_neighbours,
+    neighbours_at_once,
+    reads_of,
+)
 from hybridize.schedule.device.parts import FoldParts, in_parts
 from hybridize.schedule.kernel import Few, FoldLanes
 from hybridize.schedule.levels import levels_of
@@ -59,6 +67,8 @@ class DeviceNests(Nests):
         super().__init__(target, arrays, interner)
         self.vectors = _NoVectors(target, arrays)
         self.device = device
+        self.dtypes = {number: one.dtype for number, one in enumerate(arrays)}
+        """Of the buffers."""
         self.locals = frozenset(range(len(params), len(arrays)))
         """Numbers of the buffers that are rows."""
         self._first = len(arrays)
@@ -115,6 +125,8 @@ class DeviceNests(Nests):
         cut = None if self.locals else _Threads(self, rows, statements, lane).in_parts(self._first + len(self._between))
         if cut is None:
             return [self.nest(rows, statements, lane)]
+        first = self._first + len(self._between)
+        self.dtypes |= {number: one.dtype for number, one in enumerate(cut.buffers, first)}
         self._between += cut.buffers
         return [self.nest(cut.rows, cut.parts), self.nest(cut.rows[1:], cut.whole)]
 
@@ -128,7 +140,7 @@ class _Threads:
     def __init__(
         self, of: DeviceNests, rows: tuple[int, ...], statements: Sequence[LoopedStatement], lane: int | None
     ) -> None:
-        self._device, self._interner = of.device, of.interner
+        self._device, self._interner, self._dtypes = of.device, of.interner, of.dtypes
         self._rows, self._lane = rows, lane
         self._groups = together(statements)
         self._statements = [one.statement for one in statements]
@@ -181,8 +193,7 @@ class _Threads:
     def _row_folds(self, rows: int) -> list[Fold]:
         """The folds that are one number for a row, the outermost of directly nested ones."""
         axes = sum(bit(axis) for axis in range(rows))
-        inner = {variable for outer in self._folds for variable, _ in nested(outer)[0][1:]}
-        return [one for one in self._folds if not self._interner.free(one) & ~axes and one.variable not in inner]
+        return [one for one in self._outer_folds() if not self._interner.free(one) & ~axes]
 
     def _suits_teams(self, rows: Sequence[int], folds: Sequence[Fold]) -> bool:
         """Tell whether threads are better to share the folds of a row, which is one result: they are long, and either
@@ -216,7 +227,46 @@ class _Threads:
     def _each_thread(self, sizes: tuple[int, ...]) -> kernel.Nest:
         """Every index of the only body is a thread."""
         body = kernel.Body(_axes(sizes, kernel.EachThread()), tuple(self._statements))
-        return kernel.Nest((), (body,), levels=self._levels(()), launch=_launch_of(product(sizes)))
+        count = self._neighbours_of_threads(sizes)
+        turns = product(sizes) if count == 1 else product(sizes[:-1]) * ((sizes[-1] + count - 1) // count)
+        return kernel.Nest((), (body,), levels=self._levels(()), launch=_launch_of(turns), neighbours=count)
+
+    def _neighbours_of_threads(self, sizes: tuple[int, ...]) -> int:
+        """Count the neighbours that a thread takes at once, where every index of the only body is a thread's."""
+        if not sizes or self._folds:
+            return 1
+        axis = len(sizes) - 1
+        count = self._at_once(accesses_of(self._statements, axis))
+        if axis:
+            return _dividing(count, sizes[-1:])
+        # What is left of one axis is the last thread's.
+        return count if is_symbolic(sizes[0]) else min(count, 1 << max(1, sizes[0]).bit_length() - 1)
+
+    def _neighbours_of_team(self, folds: Sequence[Fold]) -> int:
+        """Count the neighbours that a thread takes at once of all loops that a row's threads share."""
+        shared = {id(fold) for fold in folds}
+        if any(id(one) not in shared for one in self._outer_folds()):
+            return 1
+        rows, accesses, sizes = len(self._rows), list[AlongAxis](), list[int]()
+        for group in self._groups:
+            if group[0].sizes:
+                axis = rows + len(group[0].sizes) - 1
+                accesses += accesses_of([one.statement for one in group], axis)
+                sizes.append(group[0].sizes[-1])
+        for fold in folds:
+            chain, elements = nested(fold)
+            accesses += reads_of(elements, chain[-1][0])
+            sizes.append(chain[-1][1])
+        return _dividing(self._at_once(accesses), sizes)
+
+    def _at_once(self, accesses: Iterable[AlongAxis]) -> int:
+        most = most_neighbours(one.value for one in self._statements)
+        return neighbours_at_once(accesses, self._dtypes, self._device.at_once, most)
+
+    def _outer_folds(self) -> list[Fold]:
+        """All folds but those that are directly nested in others."""
+        inner = {variable for outer in self._folds for variable, _ in nested(outer)[0][1:]}
+        return [one for one in self._folds if one.variable not in inner]
 
     def _each_row(self) -> kernel.Nest:
         """Every row is a thread."""
@@ -240,7 +290,10 @@ class _Threads:
         rows = _axes(self._rows, kernel.EachWarp() if by_warps else kernel.EachBlock())
         waits = _Waits(self._interner, len(self._rows), folds, meets=not by_warps)
         bodies = tuple(self._body(group, kernel.ByTeam(), waits=waits.before(group)) for group in self._groups)
-        return kernel.Nest(rows, bodies, levels=self._levels(teams), teams=teams, launch=launch)
+        return kernel.Nest(
+            rows, bodies, levels=self._levels(teams), teams=teams, launch=launch,
+            neighbours=self._neighbours_of_team(folds),
+        )  # fmt: skip
 
     def _body(self, group: Sequence[LoopedStatement], kind: kernel.AxisKind, *, waits: bool = False) -> kernel.Body:
         statements = tuple(one.statement for one in group)
@@ -360,6 +413,11 @@ def _roots(statements: Sequence[Statement]) -> list[Expr]:
 
 def _axes(sizes: Sequence[int], kind: kernel.AxisKind) -> tuple[kernel.LoopAxis, ...]:
     return tuple(kernel.LoopAxis(size, kind) for size in sizes)
+
+
+def _dividing(count: int, sizes: Iterable[int]) -> int:
+    """Return the most neighbours, up to so many, that divide sizes."""
+    return math.gcd(count, *(1 if is_symbolic(size) else size for size in sizes))
 
 
 def _launch_of(count: int) -> kernel.Launch:

@@ -8,6 +8,7 @@ index may leave. What is outside is 0, as zeros around images are.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from hybridize.base.dims import product, same, text
@@ -15,6 +16,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction, Subscript, outside
 from hybridize.schedule.contraction.product import Product, Strides
+from hybridize.schedule.device.neighbours import factor_of
 
 
 @frozen
@@ -65,6 +67,19 @@ class BlockOperand:
     borders: tuple[Border, ...] = ()
     by_terms: bool = False
     """True if neighbouring terms lie closer together than neighbours along the tile."""
+
+    def neighbours(self, most: int, multiples: Sequence[int]) -> int:
+        """Count the neighbours that a thread brings at once, so many at most: they lie side by side, from a multiple of
+        their number on, and a tile has all of them or none.
+
+        Whatever of the tile has to be a multiple of them, too, is among the `multiples`.
+        """
+        fast, slow = (self.terms, self.along) if self.by_terms else (self.along, self.terms)
+        leaving = (one.terms if self.by_terms else one.along for one in self.borders)
+        if not fast.steps or not same(fast.steps[-1], 1) or any(not same(by[-1], 0) for by in leaving):
+            return 1
+        steps = (*fast.steps[:-1], *slow.steps, *self.batch.steps, *(one.step for one in self.borders))
+        return math.gcd(most, *map(factor_of, (fast.sizes[-1], self.first, *steps, *multiples)))
 
     def __str__(self) -> str:
         by = ", ".join(map(str, (self.batch, self.along, self.terms)))

@@ -63,15 +63,17 @@ class BlockTile:
         """Bytes of an element of a panel, where those of sums have so many."""
         return 2 if self.unit in ("bf16", "f16") else itemsize
 
-    def pitch(self, span: int, itemsize: int) -> int:
-        """Elements from one term of a panel to the next, or from one row to the next where warps multiply: they begin
-        in other banks, and stay aligned.
+    def pitch(self, span: int, itemsize: int, *, by_rows: bool) -> int:
+        """Elements from one term of a panel to the next, or from one row to the next: they begin in other banks, and
+        stay aligned.
         """
-        return (self.k if self.of_warps else span) + VECTOR_BYTES // self.panel_bytes(itemsize)
+        return (self.k if by_rows else span) + VECTOR_BYTES // self.panel_bytes(itemsize)
 
     def stage_elements(self, span: int, itemsize: int) -> int:
-        """Elements of a panel of an operand."""
-        return (span if self.of_warps else self.k) * self.pitch(span, itemsize)
+        """Elements of a panel of an operand: by rows where warps multiply, unless terms lie one after the other in
+        memory, which takes no more.
+        """
+        return (span if self.of_warps else self.k) * self.pitch(span, itemsize, by_rows=self.of_warps)
 
     @property
     def strip_elements(self) -> int:
@@ -161,12 +163,16 @@ def make_grid(
     if parts > 1:
         terms = -(-k // (parts * tile.k)) * tile.k
         parts = -(-k // terms)
-        results = batch * m * columns
-        after = Launch(-(-results // thresholds.THREADS), thresholds.THREADS)
+        after = launch_of_results(batch * m * columns)
     launch = Launch(blocks * parts, tile.threads, tile.shared_bytes(itemsize))
     return BlockGrid(
         batch=batch, m=m, n=n, k=k, gates=gates, tile=tile, parts=parts, terms=terms, launch=launch, after=after
     )
+
+
+def launch_of_results(count: int) -> Launch:
+    """The launch that adds up parts of so many results, or groups of these."""
+    return Launch(-(-count // thresholds.THREADS), thresholds.THREADS)
 
 
 def _tile(device: DeviceTarget, sizes: tuple[int, int, int, int], itemsize: int, gates: int, unit: Unit) -> BlockTile:

@@ -6,7 +6,8 @@ import pytest
 from hybridize import cpu, gpu, hybridize, np
 from hybridize.array.buffer import buffer_of, memory_key
 from hybridize.errors import DeviceError
-from hybridize.runtime.device_buffers import DeviceBuffer
+from hybridize.programs.changes import Changes
+from hybridize.runtime.device_buffers import DeviceBuffer, unsupported
 from tests.refusals import refusal
 
 
@@ -67,6 +68,17 @@ def test_numbers_go_with_each_call():
     for k in (1.5, -2.0, numpy.float32(0.5)):
         assert f(x, k).asnumpy().tobytes() == (x.asnumpy() * numpy.float32(k) + 2).tobytes()
     assert len(f.programs()) == 2  # of Python's number, and of NumPy's
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+def test_arguments_may_begin_anywhere(dtype):
+    f = hybridize(lambda x, y: x * 2 + y)
+    x = np.array(numpy.arange(70), dtype=dtype)
+    (on_gpu,) = there(x)
+    for first in (0, 1, 3, 4, 8, 16, 5, 5, 5):
+        y = f(on_gpu[first : first + 50], on_gpu[:50])
+        expected = x.asnumpy()[first : first + 50] * 2 + x.asnumpy()[:50]
+        assert y.asnumpy().tobytes() == expected.astype(dtype).tobytes()
 
 
 def test_an_array_that_is_two_arguments_is_one():
@@ -165,19 +177,40 @@ def test_arrays_of_two_memories_do_not_go_together():
     with refusal(DeviceError, r"E703: add: .* f32\[3\] on gpu\(0\) and f32\[3\] on cpu\(0\)") as caught:
         f(*there(x), x)
     assert caught.value.loc.line == f.__wrapped__.__code__.co_firstlineno
-    with refusal(DeviceError, r"E703: add: .* on gpu\(0\) and f32\[3\] on gpu\(1\)"):
+    with refusal(DeviceError, r"E703: add: .* on gpu\(0\) and f32\[3\] on gpu\(1\)\nhelp: .* before the call gives"):
         f(*there(x), *there(x, number=1))
     g = hybridize(lambda x, y: (x + 1, y + 1))
-    with refusal(DeviceError, r"E703: a compiled function has arrays on gpu\(0\) and on gpu\(1\), and it runs on one"):
+    words = (
+        r"E703: a compiled function has arrays on gpu\(0\) and on gpu\(1\), and it runs on one(?s:.*)before the call"
+    )
+    with refusal(DeviceError, words):
         g(*there(x), *there(x, number=1))
+    for function, arrays in ((f, there(x)), (g, there(x))):  # what the remedies say
+        assert np.array(function(*arrays, there(x, number=1)[0].as_in_ctx(gpu(0)))).shape[-1] == 3
+    h = hybridize(lambda x, y: (x.as_in_ctx(cpu()) + y, x + y.as_in_ctx(x.ctx)))
+    assert [y.device for y in h(*there(x), x)] == [cpu(0), gpu(0)]
 
 
-def test_a_program_copies_nothing_out_of_its_memory():
-    f = hybridize(lambda x: x.as_in_ctx(cpu()) + 1)
-    with refusal(DeviceError, r"E705: a compiled function copies f32\[3\] from gpu\(0\) to cpu\(0\)"):
+def test_a_program_copies_nothing_to_another_gpu():
+    f = hybridize(lambda x: x.as_in_ctx(gpu(1)) + 1)
+    with refusal(DeviceError, r"E705: a compiled function copies f32\[3\] from gpu\(0\) to gpu\(1\)"):
         f(*there(numbers(3)))
     g = hybridize(lambda x: x.as_in_ctx(gpu(0)) + 1)
     assert g(*there(numbers(3))).device == g(numbers(3)).device == gpu(0)
+
+
+def test_what_a_device_cannot_do_is_not_hidden_by_another_capture():
+    changes, seen = Changes(), []
+    changes._numbers.add(0)
+
+    def capture(places, numbers):
+        seen.append(numbers)
+        if numbers:
+            raise unsupported("f", np.ones(3).type, "gpu(0)")
+
+    with refusal(DeviceError, "E705: f reads f32.3. on gpu"):
+        changes.captured(capture, alone=True)
+    assert seen == [frozenset({0})]
 
 
 def test_what_a_device_cannot_do_is_refused_before_anything_runs():

@@ -1,5 +1,7 @@
 """The short way of calls on a device: it takes the calls that a program is right for, and no others."""
 
+from functools import partial
+
 import numpy
 import pytest
 
@@ -58,6 +60,20 @@ def test_results_in_containers_are_what_the_function_gives():
         assert str(result) == str(expected)
 
 
+def test_numbers_containers_and_keywords_are_taken():
+    def of(x, n, pair, *, mode, y=None):
+        a, b = pair["a"], pair["b"][0]
+        return (x * n + a, b + 1) if mode == "sum" and y is None else x * 2
+
+    compiled = hybridize.hybridize(of)
+    for number in (2.0, 2.0, 2.0, 3.0, 0.5):
+        call = partial(compiled, there(), number, {"a": there(-X), "b": [there(), "four"]}, mode="sum")
+        a, b = taken(call) or call()
+        assert (a.asnumpy() == X * number - X).all() and (b.asnumpy() == X + 1).all()
+    assert taken(call)
+    assert taken(partial(compiled, there(), 0.5, {"a": there(), "b": [there(), "four"]}, mode="other")) is None
+
+
 OTHERS = {
     "dtype": lambda f: f(there(dtype="float64")), "size": lambda f: f(there(X[:1])), "rank": lambda f: f(there(X[0])),
     "layout": lambda f: f(there(numpy.ascontiguousarray(X.T)).T), "keyword": lambda f: f(x=there()),
@@ -69,6 +85,15 @@ def test_other_calls_go_the_way_of_all(function, name):
     values = {"size": X[:1], "rank": X[0]}.get(name, X)
     assert taken(OTHERS[name], function) is None
     assert (OTHERS[name](function).asnumpy() == values * 2 + 1).all()
+
+
+def test_an_array_that_begins_anywhere_is_copied_on_the_way_of_all(function):
+    whole = there(numpy.concatenate([X.reshape(-1)] * 3))
+    for first, is_taken in ((0, True), (1, False), (4, True), (6, False)):
+        x = whole[first : first + 6].reshape(2, 3)
+        expected = whole.asnumpy()[first : first + 6].reshape(2, 3) * 2 + 1
+        assert (taken(function, x) is not None) == is_taken
+        assert (function(x).asnumpy() == expected).all()
 
 
 def test_arrays_elsewhere_are_refused_as_ever(function):
@@ -113,7 +138,6 @@ def test_recording_and_disabling_are_heeded(monkeypatch, function):
 @pytest.mark.parametrize(
     ("of", "args", "why"),
     [
-        (lambda x, n: x * n, (2.0,), "it has other arguments than arrays"),
         (
             lambda x: npx.dropout(x, p=0.5) + np.random.normal(size=(2, 3), ctx=gpu(0)),
             (),

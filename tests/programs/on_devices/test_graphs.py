@@ -1,5 +1,7 @@
 """How calls are asked for: launches one by one at first, a graph for addresses that come again, one copy for numbers."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy
 import pytest
 
@@ -89,6 +91,20 @@ def test_a_device_that_is_short_of_memory_gets_the_graphs_back(device):
         drop()
     assert not code._graphs
     assert f(x).asnumpy().tolist() == [2, 2, 2]
+
+
+def test_graphs_stay_while_another_thread_asks_for_a_call_and_nobody_waits(device):
+    f = hybridize(lambda x: x + 1)
+    x = np.ones(3, ctx=gpu(0))
+    for _ in range(3):
+        f(x)
+    (code,) = (one._runs.code for one in f.programs())
+    with ThreadPoolExecutor(1) as threads:
+        with code.lock:
+            threads.submit(code.drop_graphs).result(timeout=10)
+            assert code._graphs
+        threads.submit(code.drop_graphs).result(timeout=10)
+    assert not code._graphs
 
 
 def test_memory_of_a_call_is_free_when_it_has_been_asked_for(device):

@@ -1,5 +1,6 @@
 """Nets whose parameters are on a device: results, constants that are derived, reports, files, checks."""
 
+import contextlib
 import re
 
 import numpy
@@ -8,6 +9,7 @@ import pytest
 from hybridize import autograd, cpu, gluon, gpu, hybridize, np
 from hybridize.errors import VerificationError
 from hybridize.gluon import nn
+from hybridize.runtime import devices
 from tests.refusals import refusal
 
 
@@ -184,6 +186,44 @@ def test_what_is_at_the_host_comes_with_each_call():
             assert y.device == gpu(0)
             numpy.testing.assert_allclose(y.asnumpy(), expected, rtol=1e-6, atol=1e-6)
         net.P[...] = 0
+
+
+def bytes_sent(monkeypatch):
+    """The sizes of the copies to devices from now on."""
+    sizes, kind = [], type(devices.opened(0))
+    copy = kind.copy_in
+    monkeypatch.setattr(kind, "copy_in", lambda gpu, to, array: sizes.append(array.nbytes) or copy(gpu, to, array))
+    return sizes
+
+
+@pytest.mark.parametrize("recording", [False, True])
+def test_what_is_at_the_host_is_copied_again_where_it_was_written(recording, monkeypatch):
+    net = Positions()
+    net.P = numbers(1, 40, 4)
+    net.initialize(ctx=gpu(0))
+    net.hybridize()
+    x = np.ones((2, 5, 4), ctx=gpu(0))
+    nbytes = net.P.asnumpy().nbytes
+    sizes = bytes_sent(monkeypatch)
+
+    def called():
+        sizes.clear()
+        with autograd.record() if recording else contextlib.nullcontext():
+            y = net(x)
+        expected = (x + net.P[:, :5].as_in_ctx(gpu(0))) @ net.dense.weight.data().T
+        numpy.testing.assert_allclose(y.asnumpy(), expected.asnumpy(), 1e-5, 1e-6)
+        return sizes.count(nbytes)
+
+    assert called() == 1
+    assert [called() for _ in range(3)] == [0, 0, 0]
+    net.P[0, 1] = 7
+    assert [called() for _ in range(3)] == [1, 0, 0]
+    net.P = numbers(1, 40, 4, seed=5)
+    assert sum(called() for _ in range(3)) <= 2
+    seen = numpy.asarray(net.P)  # by which it can be written unseen
+    for number in range(3):
+        seen[:] = number
+        called()
 
 
 def test_arguments_at_the_host_are_copied_where_a_function_says_so():

@@ -106,7 +106,8 @@ def standin(standin_library, monkeypatch):
     monkeypatch.setattr(library, "_started", library._started.__wrapped__)
     monkeypatch.setattr(devices, "_OPENED", {})
     standin_library.heal()
-    for what, value in (("version", 12040), ("gpus", 2), ("total", 64 << 20), ("peers", 0), ("slow", 0), ("owner", 0)):
+    usual = {"version": 12040, "gpus": 2, "arch": 90, "total": 64 << 20, "peers": 0, "slow": 0, "owner": 0}
+    for what, value in usual.items():
         standin_library.set(what, value)
     standin_library.calls()
     yield standin_library

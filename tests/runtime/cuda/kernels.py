@@ -90,7 +90,8 @@ class Kernels:
         """The block of a GPU's, or of another library's, that has an address."""
         blocks = dict(self.others)
         for device in devices._OPENED.values():
-            blocks |= {piece.start: piece.nbytes for piece in device._blocks._pieces.values()}
+            for some in (device._blocks, device._arrivals):
+                blocks |= {piece.start: piece.nbytes for piece in some._pieces.values()}
         starts = sorted(blocks)
         at = bisect_right(starts, address) - 1
         if at < 0 or address >= starts[at] + blocks[starts[at]]:

@@ -225,7 +225,7 @@ def test_memory_is_used_again_when_the_taker_is_done(standin, stream):
     out = standin.asked_copy(device, 1 if stream is None else stream, address, 48)  # not done yet
     del x
     taker.delete()
-    again = np.full((3, 4), 5, ctx=GPU)
+    again = np.array(numpy.full((3, 4), 5), ctx=GPU)
     assert again._memory.address == address and (again.asnumpy() == 5).all()
     standin.finish(device, 1 if stream is None else stream)
     assert (out.view("float32").reshape(3, 4) == VALUES).all()
@@ -255,6 +255,14 @@ def test_memory_of_others_is_taken_as_it_is(standin, versioned):
     assert (read(theirs.device, theirs.at, VALUES) == VALUES + 5).all()
 
 
+def test_nobody_counts_gpus_for_one_that_is_used(standin):
+    x = np.from_dlpack(Library(standin, VALUES))
+    standin.calls()
+    y = np.from_dlpack(Library(standin, VALUES))
+    z = np.from_dlpack(x)
+    assert (y.asnumpy() == z.asnumpy()).all() and not [name for name in standin.calls() if name.startswith("nvml")]
+
+
 def test_we_wait_for_what_the_producer_does(standin):
     device = opened(0)
     theirs = Library(standin, numpy.zeros((4, 4), "float32"))
@@ -281,6 +289,20 @@ def test_the_producer_has_its_memory_back_when_the_gpu_is_done_with_it(standin):
     device.event()
     assert theirs.deleted == [ctypes.addressof(theirs.structure)]
     assert (y.asnumpy() == VALUES).all()
+
+
+def test_a_graph_is_recorded_while_the_producer_waits_for_its_memory(standin):
+    device = opened(0)
+    x, at = np.from_dlpack(Library(standin, VALUES)), on(device, VALUES)
+    code = device.load(CODE)
+    device.launch(code["fill"], (1, 1, 1), 1, 0, [at, 1, 48])
+    del x
+    gc.collect()
+    with device.capture() as graph:
+        device.launch(code["fill"], (1, 1, 1), 1, 0, [at, 2, 48])
+        device.copy(at, at + 16, 16)
+    graph.launch()
+    assert (read(device, at, numpy.zeros(48, "uint8")) == 2).all()
 
 
 def test_what_is_read_only_stays_so(standin):

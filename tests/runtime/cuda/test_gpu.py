@@ -11,7 +11,7 @@ from hybridize import system as operating_system
 from hybridize.base.config import CONFIG
 from hybridize.errors import CodegenError, DeviceError, DeviceMemoryError, InternalError
 from hybridize.runtime import devices
-from hybridize.runtime.cuda import counting, staging
+from hybridize.runtime.cuda import counting, signatures, staging, work
 from hybridize.runtime.devices import count, opened
 from tests.refusals import refusal
 
@@ -89,8 +89,11 @@ def test_a_driver_that_is_missing_old_or_does_not_start(standin, monkeypatch):
     standin.fail("cuInit", 100)
     with refusal(DeviceError, r"E709: .*does not start: cuInit: CUDA_ERROR_OF_A_TEST \(100\).*\nhelp: .*nvidia-smi"):
         opened(0)
-    with refusal(InternalError, r"E908: .*cuDeviceGet: CUDA_ERROR_OF_A_TEST \(101\)"):
+    with refusal(DeviceError, r"E709: .*does not start: cuDeviceGet: CUDA_ERROR_OF_A_TEST \(101\)"):
         opened(9)
+    standin.fail("cuDevicePrimaryCtxRetain", 46)
+    with refusal(DeviceError, r"E709: .*does not start: cuDevicePrimaryCtxRetain: .* \(46\).*\nhelp: .*nvidia-smi"):
+        opened(0)
 
     def missing():
         raise OSError("libcuda.so.1: cannot open shared object file")
@@ -101,6 +104,19 @@ def test_a_driver_that_is_missing_old_or_does_not_start(standin, monkeypatch):
     monkeypatch.setattr(operating_system, "gpu_driver", SimpleNamespace)
     with refusal(DeviceError, "E709: .*too old: .*cuInit"):
         opened(0)
+
+
+@pytest.mark.parametrize(("arch", "name"), [(70, "sm_70"), (75, "sm_75")])
+def test_gpus_that_run_no_kernels_of_ours_are_refused(standin, arch, name):
+    standin.set("arch", arch)
+    with refusal(DeviceError, rf"E709: Stand-in 0 \({name}\) cannot run kernels for sm_80, .*\nhelp: .*CUDA_VISIBLE"):
+        opened(0)
+
+
+@pytest.mark.parametrize("arch", [80, 86, 89, 90, 100, 103, 120, 121])
+def test_gpus_have_the_name_of_their_architecture(standin, arch):
+    standin.set("arch", arch)
+    assert opened(0).arch == f"sm_{arch}"
 
 
 # --------------------------------------------------------------------------------------------------------- copies
@@ -217,6 +233,13 @@ def test_code_that_the_driver_refuses_comes_with_its_log(standin):
         standin.fail(name, 2)
         with refusal(DeviceMemoryError, f"E706: {name}"):
             device.load(CODE)
+    for name, result, help in (
+        ("cuLinkCreate_v2", 221, "libnvidia-ptxjitcompiler"), ("cuLinkAddData_v2", 222, "a newer driver"),
+        ("cuLinkComplete", 223, "CUDA_DISABLE_PTX_JIT"),
+    ):  # fmt: skip
+        standin.fail(name, result)
+        with refusal(DeviceError, rf"E709: NVIDIA's driver compiles nothing: {name}: .*\({result}\).*\nhelp: .*{help}"):
+            device.load(CODE)
     standin.fail("cuModuleLoadDataEx", 209)
     with refusal(InternalError, "E908: .*cuModuleLoadDataEx"):
         device.load(CODE)
@@ -258,6 +281,32 @@ def test_a_graph_does_again_what_was_recorded(standin):
         assert (read(device, other, zeros) == 1).all()
 
 
+def test_a_large_copy_is_several_nodes(standin, monkeypatch):
+    monkeypatch.setattr(work, "_COPY", 16)
+    device = opened(0)
+    values = numpy.arange(56, dtype="uint8")
+    source, to = on(device, values), device.alloc(56)
+    with device.capture() as graph:
+        device.copy(to, source, 56)
+        device.copy(to, source, 0)
+    assert standin.calls().count("cuGraphAddMemcpyNode") == 4
+    graph.launch()
+    assert (read(device, to, values) == values).all()
+
+
+def test_others_free_memory_and_wait_for_the_gpu_while_a_graph_is_recorded(standin):
+    device = opened(0)
+    fill, at = device.load(CODE)["fill"], device.alloc(16)
+    with device.capture() as graph:
+        device.launch(fill, (1, 1, 1), 1, 0, [at, 1, 16])
+        with device.current() as call:
+            call("cuCtxSynchronize")
+            call("cuMemFree_v2", device._reserve(64))
+    graph.launch()
+    assert (read(device, at, numpy.zeros(16, "uint8")) == 1).all()
+    assert not {name for name in signatures.SIGNATURES if "Capture" in name}
+
+
 def test_a_graph_takes_other_work_of_the_same_shape_or_is_made_anew(standin):
     device = opened(0)
     fill, at = device.load(CODE)["fill"], device.alloc(16)
@@ -273,6 +322,52 @@ def test_a_graph_takes_other_work_of_the_same_shape_or_is_made_anew(standin):
         assert calls.count("cuGraphDestroy") == 1 and calls.count("cuGraphExecDestroy") == made
         graph.launch()
         assert (read(device, at, numpy.zeros(16, "uint8")) == 4 + len(lengths)).all()
+
+
+@pytest.mark.parametrize("result", [1, 801, 910])
+def test_a_graph_that_the_driver_does_not_change_is_made_anew_whatever_it_minds(standin, result):
+    device = opened(0)
+    fill, at = device.load(CODE)["fill"], device.alloc(16)
+    with device.capture() as graph:
+        device.launch(fill, (1, 1, 1), 1, 0, [at, 1, 16])
+    standin.fail("cuGraphExecUpdate_v2", result)
+    with device.capture(graph):
+        device.launch(fill, (1, 1, 1), 1, 0, [at, 2, 16])
+    assert standin.calls().count("cuGraphInstantiateWithFlags") == 2
+    graph.launch()
+    assert (read(device, at, numpy.zeros(16, "uint8")) == 2).all()
+
+
+def test_a_graph_for_which_there_is_no_memory_is_made_where_others_go(standin):
+    device = opened(0)
+    fill, at = device.load(CODE)["fill"], device.alloc(16)
+
+    def recorded(value):
+        with device.capture() as graph:
+            device.launch(fill, (1, 1, 1), 1, 0, [at, value, 16])
+        return graph
+
+    graphs = [recorded(1)]
+    device.when_scarce.append(graphs.clear)
+    standin.calls()
+    standin.fail("cuGraphInstantiateWithFlags", 2)
+    graph = recorded(2)
+    calls = [name for name in standin.calls() if "Instantiate" in name or "Destroy" in name]
+    twice = ["cuGraphInstantiateWithFlags", "cuGraphExecDestroy", "cuGraphInstantiateWithFlags", "cuGraphDestroy"]
+    assert not graphs and calls == twice
+    graph.launch()
+    assert (read(device, at, numpy.zeros(16, "uint8")) == 2).all()
+
+
+def test_a_module_that_goes_is_unloaded_when_its_kernels_are_done(standin):
+    device = opened(0)
+    at, used = device.alloc(16), standin.pending(device.stream_number)
+    device.launch(device.load(CODE)["fill"], (1, 1, 1), 1, 0, [at, 3, 16])
+    gc.collect()
+    assert standin.pending(device.stream_number) > used
+    device.event()  # the next one who asks for something
+    assert "cuModuleUnload" in standin.calls()
+    assert (read(device, at, numpy.zeros(16, "uint8")) == 3).all()
 
 
 def test_what_is_raised_while_a_graph_is_recorded_ends_the_recording(standin):
@@ -368,8 +463,15 @@ def test_a_graph_is_waited_for_where_the_user_wants_it(standin, monkeypatch):
     monkeypatch.setattr(CONFIG, "device_check", True)
     graph.name = "net"
     standin.fail("cuStreamSynchronize", 719)
-    with refusal(DeviceError, r"E707.*\(719\).* the last programs were fill, net\nhelp"):
+    with refusal(DeviceError, r"E707.*\(719\).* the last programs were net\nhelp"):
         graph.launch()
+
+
+def test_what_a_recorded_stream_does_not_take_is_told_apart(standin):
+    device = opened(0)
+    with refusal(InternalError, r"E908: .*cuEventRecord: .*\(900\).*\nhelp: .*torch\.cuda\.graph"):
+        standin.fail("cuEventRecord", 900)
+        device.event()
 
 
 def test_a_result_without_a_name_is_a_number(standin):

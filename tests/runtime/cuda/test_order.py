@@ -87,7 +87,7 @@ def test_a_copy_from_another_gpu_comes_after_its_work_and_before_what_it_does_ne
     assert names.count("cuMemcpyPeerAsync") == 1 and names.count("cuMemcpyDtoHAsync_v2") == 2
 
 
-@pytest.mark.parametrize("result", [0, 217, 704])
+@pytest.mark.parametrize("result", [0, 217, 704, 711])
 def test_a_gpu_is_asked_once_for_a_way_to_another(standin, result):
     one, other = opened(0), opened(1)
     if result == 704:  # PyTorch has asked
@@ -102,6 +102,23 @@ def test_a_gpu_is_asked_once_for_a_way_to_another(standin, result):
     standin.fail("cuCtxEnablePeerAccess", 1)
     with refusal(InternalError, "E908: .*cuCtxEnablePeerAccess"):
         one.copy_from(other, source, to, 64)
+
+
+def test_an_event_that_is_waited_for_is_nobody_elses_before(standin, monkeypatch):
+    one, other = opened(0), opened(1)
+    source, to = filled(one, 5), other.alloc(64)
+    one.event(), other.event()  # there are some that nobody has
+    for device in (one, other):
+
+        def watched(name, *args, call=device.call):
+            if name == "cuStreamWaitEvent":
+                spare = [*one.events, *other.events]
+                assert args[1].value not in [event.value for event in spare]
+            call(name, *args)
+
+        monkeypatch.setattr(device, "call", watched)
+    other.copy_from(one, to, source, 64)
+    assert (read(other, to, numpy.zeros(64, "uint8")) == 5).all()
 
 
 def test_arrays_go_from_one_gpu_to_another_without_the_host(standin):
@@ -123,7 +140,7 @@ def test_arrays_of_a_gpu_that_has_failed_say_so_and_others_are_what_they_were(st
         device.launch(fill, (1, 1, 1), 1, 0, [at, 0, 16])
     standin.fail("cuEventSynchronize", 700)
     words = r"E707: the GPU has failed .*and with it all arrays on it; the last programs were (fill, ){15}fill\nhelp"
-    for use in (x.asnumpy, x.copy, lambda: repr(x), lambda: x[3].item(), lambda: x.as_in_ctx(hybridize.gpu(1)),
+    for use in (x.asnumpy, x.copy, lambda: x[3].item(), lambda: x.as_in_ctx(hybridize.gpu(1)),
                 lambda: x.as_in_ctx(hybridize.cpu()), x.wait_to_read, lambda: x.__setitem__(0, 1)):  # fmt: skip
         with refusal(DeviceError, words):
             use()

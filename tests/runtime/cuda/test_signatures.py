@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hybridize.runtime.cuda import context, gpu, library, linking, signatures, work
-from hybridize.runtime.cuda.signatures import COUNTING, SIGNATURES, UpdateResult
+from hybridize.runtime.cuda.signatures import COUNTING, SIGNATURES, CopyNode, KernelNode, UpdateResult
 
 RECORDED = {
     name: types
@@ -15,14 +15,13 @@ RECORDED = {
 NUMBERS = {
     "int": c_int, "unsigned": c_uint, "size_t": c_size_t, "unsigned_long_long": c_uint64, "float": c_float,
     "CUdeviceptr": c_uint64, "CUdevice": c_int, "CUresult": c_int, "char": c_char,
-    "CUgraphExecUpdateResultInfo": UpdateResult,
+    "CUgraphExecUpdateResultInfo": UpdateResult, "CUDA_KERNEL_NODE_PARAMS": KernelNode, "CUDA_MEMCPY3D": CopyNode,
 }  # fmt: skip
 ENUMERATIONS = {
     "CUdevice_attribute", "CUfunction_attribute", "CUjitInputType", "CUjit_option", "CUpointer_attribute",
-    "CUstreamCaptureMode",
 }  # fmt: skip
 HANDLES = {
-    "CUcontext", "CUstream", "CUevent", "CUlinkState", "CUmodule", "CUfunction", "CUgraph", "CUgraphExec", "nvmlDevice_t",
+    "CUcontext", "CUstream", "CUevent", "CUlinkState", "CUmodule", "CUfunction", "CUgraph", "CUgraphExec", "CUgraphNode", "nvmlDevice_t",
 }  # fmt: skip
 
 
@@ -60,7 +59,6 @@ def test_a_library_without_a_function_is_not_taken():
 
 CONSTANTS = {
     "CUDA_ERROR_OUT_OF_MEMORY": (2, library.OUT_OF_MEMORY),
-    "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE": (910, library.NOT_UPDATED),
     "CUDA_ERROR_INVALID_IMAGE": (200, library.NO_IMAGE),
     "CU_JIT_INPUT_PTX": (1, linking._PTX),
     "CU_JIT_ERROR_LOG_BUFFER": (5, linking._LOG),
@@ -71,8 +69,10 @@ CONSTANTS = {
     "CU_EVENT_DISABLE_TIMING": (2, work._UNTIMED),
     "CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR": (75, gpu._MAJOR),
     "CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR": (76, gpu._MINOR),
+    "CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL": (9, gpu._ORDINAL),
+    "CU_STREAM_LEGACY": (1, gpu.LEGACY),
     "CU_STREAM_NON_BLOCKING": (1, context._BESIDE_OTHERS),
-    "CU_STREAM_CAPTURE_MODE_THREAD_LOCAL": (1, gpu._OF_THIS_THREAD),
+    "CU_MEMORYTYPE_DEVICE": (2, work._ON_DEVICE),
 }
 """As a program of C prints them that includes cuda.h of CUDA 12.9, and as the package has them."""
 
@@ -81,4 +81,20 @@ def test_constants_are_those_of_the_header():
     assert {name: ours for name, (_, ours) in CONSTANTS.items()} == {
         name: header for name, (header, _) in CONSTANTS.items()
     }
-    assert sizeof(UpdateResult) == 24
+    assert (sizeof(UpdateResult), sizeof(KernelNode), sizeof(CopyNode)) == (24, 72, 200)
+
+
+OFFSETS = {
+    KernelNode: {"func": 0, "gridDimX": 8, "blockDimX": 20, "sharedMemBytes": 32, "kernelParams": 40, "extra": 48, "kern": 56, "ctx": 64},
+    CopyNode: {
+        "srcXInBytes": 0, "srcMemoryType": 32, "srcHost": 40, "srcDevice": 48, "srcArray": 56, "srcPitch": 72, "srcHeight": 80,
+        "dstXInBytes": 88, "dstMemoryType": 120, "dstHost": 128, "dstDevice": 136, "dstArray": 144, "dstPitch": 160,
+        "dstHeight": 168, "WidthInBytes": 176, "Height": 184, "Depth": 192,
+    },
+}  # fmt: skip
+"""As a program of C prints them that includes cuda.h of CUDA 12.9."""
+
+
+@pytest.mark.parametrize("structure", OFFSETS)
+def test_fields_are_where_the_header_has_them(structure):
+    assert {name: getattr(structure, name).offset for name in OFFSETS[structure]} == OFFSETS[structure]

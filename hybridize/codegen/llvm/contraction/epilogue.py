@@ -53,9 +53,8 @@ class EpilogueEmitter:
         `column` and `batch` are i64 registers. With a mask (`<lanes x i1>`) only its lanes exist. Sums are float for
         floats of up to 32 bits, i1 for bool, else of the operands' own type.
         """
-        params, (*sides, result) = self.ending.params, self.ending.stores
-        arrays = {n: Array(f"%e{n}", param.dtype, written=param.written) for n, param in enumerate(params)}
-        elements = Elements(f, self.target, arrays, dict(enumerate(self.sizes)))
+        (*sides, result) = self.ending.stores
+        elements = Elements(f, self.target, arrays_of(self.ending.params), dict(enumerate(self.sizes)))
         elements.axes[0], elements.depth[0] = batch, 0
         with elements.bound(2, column, Lane(2, Width(lanes, mask))):
             if len(rows) > 1 and not sides:
@@ -76,6 +75,11 @@ def _registers_of(f: Function, value: str, dtype: DType, lanes: int) -> str:
     return to_memory(f, value, dtype, lanes)[1]
 
 
+def arrays_of(params: Sequence[Param]) -> dict[int, Array]:
+    """The buffers of an epilogue, which are the arguments `%e0`, `%e1`, ..."""
+    return {n: Array(f"%e{n}", param.dtype, written=param.written) for n, param in enumerate(params)}
+
+
 def elements_of_result(
     f: Function, target: Target, params: Sequence[Param], sizes: Sequence[int], *, placed: bool = True
 ) -> Elements:
@@ -88,8 +92,7 @@ def elements_of_result(
         sizes: of the result.
         placed: True if arguments `%a0` say where each axis stands.
     """
-    arrays = {n: Array(f"%e{n}", param.dtype, written=param.written) for n, param in enumerate(params)}
-    elements = Elements(f, target, arrays, dict(enumerate(sizes)))
+    elements = Elements(f, target, arrays_of(params), dict(enumerate(sizes)))
     for axis in range(len(sizes)):
         if placed:
             elements.axes[axis], elements.depth[axis] = f"%a{axis}", 0

@@ -5,14 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import nullcontext
+from typing import Final
 
 from hybridize.base.dims import Size, is_symbolic, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.device.numbers import WholeNumbers, all_of
+from hybridize.codegen.llvm.text import vector
 from hybridize.codegen.llvm.threads import SharedMemory, begin_copy
 from hybridize.schedule.device.operands import BlockOperand
-from hybridize.schedule.device.tiles import BlockTile
+from hybridize.schedule.device.tiles import VECTOR_BYTES, BlockTile
 
 
 @frozen
@@ -35,9 +37,16 @@ def member_of(numbers: WholeNumbers, pointer: str, operand: BlockOperand, number
     return OperandMember(pointer, index, tuple(borders))
 
 
+COPIED: Final = (4, 8, 16)
+"""Bytes of neighbours that are copied without a register between."""
+
+
 @frozen
 class _Fetch:
-    """An element of a panel that a thread brings: where it is, where it goes, and where it counts."""
+    """An element of a panel that a thread brings: where it is, where it goes, and where it counts.
+
+    Where a thread brings several at once, it is the first of them.
+    """
 
     term: str
     index: str
@@ -65,6 +74,8 @@ class Panel:
         rows: int,
         tile: BlockTile,
         member: OperandMember,
+        at_once: int,
+        copies: bool,
     ) -> None:
         self.f, self.numbers, self.arithmetic = numbers.f, numbers, arithmetic
         self.operand, self.member = operand, member
@@ -73,12 +84,22 @@ class Panel:
         self.rows = rows
         """Those of a thread."""
         self.tile = tile
-        self.pitch = tile.pitch(span, arithmetic.bytes)
+        self._bytes = tile.panel_bytes(arithmetic.bytes)
         self.stage = tile.stage_elements(span, arithmetic.bytes)
         """Elements from one stage to the next."""
         self.type = arithmetic.element if tile.unit in ("bf16", "f16") else arithmetic.type
         """LLVM's type of an element."""
-        self.array = memory.array(self.type, tile.stages * self.stage, tile.panel_bytes(arithmetic.bytes))
+        self.is_by_rows = tile.unit == "tf32" or (tile.of_warps and operand.by_terms)
+        """True if rows lie one after the other, terms side by side; else terms lie one after the other."""
+        self.pitch = tile.pitch(span, arithmetic.bytes, by_rows=self.is_by_rows)
+        self._at_once = at_once
+        self._apart = 1 if self.is_by_rows == operand.by_terms else self.pitch
+        """Places from one of the elements that a thread brings at once to the next."""
+        is_raw = self.type == arithmetic.element
+        together = is_raw and (at_once == 1 or self._apart == 1) and self._bytes * at_once in COPIED
+        self.is_copied = copies and together
+        """True if elements go to shared memory without a register between."""
+        self.array = memory.array(self.type, tile.stages * self.stage, self._bytes)
         self._fetches: list[_Fetch] = []
 
     def apart(self, number: int) -> int:
@@ -86,8 +107,8 @@ class Panel:
         return number * (self.span // self.rows)
 
     def place(self, along: str, term: str) -> str:
-        """The place of an element within a stage: by terms; by rows where warps multiply."""
-        outer, inner = (along, term) if self.tile.of_warps else (term, along)
+        """The place of an element within a stage."""
+        outer, inner = (along, term) if self.is_by_rows else (term, along)
         return self.numbers.plus(self.numbers.times(outer, self.pitch), inner)
 
     # Shares of threads
@@ -124,8 +145,9 @@ class Panel:
 
     def _shares(self, thread: str) -> Iterator[tuple[str, str, str]]:
         """(index along the tile, term, condition) of each element of a panel that a thread brings."""
-        numbers, threads, count = self.numbers, self.tile.threads, self.span * self.tile.k
-        fast = self.tile.k if self.operand.by_terms else self.span
+        numbers, threads, at_once = self.numbers, self.tile.threads, self._at_once
+        count = self.span * self.tile.k // at_once
+        fast = (self.tile.k if self.operand.by_terms else self.span) // at_once
         for first in range(0, count, threads):
             is_there = "" if first + threads <= count else numbers.is_below(thread, count - first)
             if threads % fast == 0:
@@ -135,6 +157,7 @@ class Panel:
             else:
                 linear = numbers.plus(thread, first)
                 inner, outer = numbers.rest(linear, fast), numbers.over(linear, fast)
+            inner = numbers.times(inner, at_once)
             yield (outer, inner, is_there) if self.operand.by_terms else (inner, outer, is_there)
 
     # Elements
@@ -147,11 +170,22 @@ class Panel:
         """Put brought elements into the panels of a stage."""
         for one in self._fetches:
             with self.f.when(one.is_there) if one.is_there else nullcontext():
-                self.f.do(f"store {self.type} {next(values)}, ptr {self._place(one, stage)}")
+                self._store(next(values), self._place(one, stage))
+
+    def _store(self, several: str, place: str) -> None:
+        """Put the elements that a thread has brought at once where the first one goes, and further on."""
+        f, kind = self.f, vector(self.type, self._at_once)
+        if self._apart == 1 or self._at_once == 1:
+            align = min(VECTOR_BYTES, self._at_once * self._bytes)
+            f.do(f"store {kind} {several}, ptr {place}, align {align}")
+            return
+        for number in range(self._at_once):
+            one = f.op(f"extractelement {kind} {several}, i64 {number}")
+            f.do(f"store {self.type} {one}, ptr {f.element(place, number * self._apart, self.type)}")
 
     def copy(self, first: str, k: Size, stage: str) -> None:
         """Begin to copy the elements from term `first` on into the panels of a stage."""
-        nbytes = self.arithmetic.bytes
+        nbytes = self._at_once * self._bytes
         for one, there, index in self._elements(first, k):
             source = self.numbers.element(self.member.pointer, index, self.arithmetic.element)
             with self.f.when(one.is_there) if one.is_there else nullcontext():
@@ -184,16 +218,19 @@ class Panel:
             yield one, all_of(self.f, conditions), index
 
     def _guarded(self, there: str, index: str) -> str:
-        """An element where it is there, else 0."""
-        f, kind, before = self.f, self.type, self.f.label
+        """The elements that a thread brings at once where they are there, else 0."""
+        f, before, arithmetic = self.f, self.f.label, self.arithmetic
+        kind, memory = vector(self.type, self._at_once), vector(arithmetic.element, self._at_once)
         then, after = f.fresh("there"), f.fresh("past")
         f.branch(there, then, after, begin=then)
         pointer = self.numbers.element(self.member.pointer, index, self.arithmetic.element)
-        is_raw = kind == self.arithmetic.element
-        value = f.op(f"load {kind}, ptr {pointer}") if is_raw else self.arithmetic.load(f, pointer, 1)
+        value = f.op(f"load {memory}, ptr {pointer}, align {self._at_once * arithmetic.stored_bytes}")
+        if memory != kind:
+            value = arithmetic.widen(f, value, self._at_once)
         last = f.label
         f.enter(after)
-        return f.op(f"phi {kind} [ {'0' if kind.startswith('i') else '0.0'}, %{before} ], [ {value}, %{last} ]")
+        nothing = "zeroinitializer" if self._at_once > 1 else "0" if kind.startswith("i") else "0.0"
+        return f.op(f"phi {kind} [ {nothing}, %{before} ], [ {value}, %{last} ]")
 
 
 def _divides(width: int, count: Size) -> bool:

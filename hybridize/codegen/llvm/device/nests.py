@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hybridize.base.dims import product, same
-from hybridize.codegen.llvm.device.teams import Team, TeamElements, counted
+from hybridize.base.dims import is_symbolic, product, same
+from hybridize.codegen.llvm.device.teams import Team, TeamElements, counted, turns
 from hybridize.codegen.llvm.functions.table import memory
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.kernels import NestWriter, roots_of
@@ -50,6 +50,7 @@ class DeviceNestWriter(NestWriter):
         self._threads, self._device = nest.launch.threads, device
         self._by_warps = any(isinstance(axis.kind, EachWarp) for axis in nest.rows)
         self._team = self._team_of(f, nest)
+        self._params = kernel.params
         super().__init__(f, kernel, nest, target)
 
     def _team_of(self, f: Function, nest: Nest) -> Team | None:
@@ -77,9 +78,11 @@ class DeviceNestWriter(NestWriter):
         nest = self.nest
         sizes = {axis: row.size for axis, row in enumerate(nest.rows)}
         levels = {one.variable: one for one in nest.levels}
+        aligned = (number for number in arrays if number >= len(self._params) or self._params[number].aligned)
         return TeamElements(
-            self.f, target, arrays, sizes, levels=levels, shared=nest.teams, team=self._team, memory=self._memory
-        )
+            self.f, target, arrays, sizes, levels=levels, shared=nest.teams, team=self._team, memory=self._memory,
+            neighbours=nest.neighbours, aligned=[*aligned],
+        )  # fmt: skip
 
     def _warp(self) -> str:
         """The number of the warp within its block."""
@@ -111,10 +114,39 @@ class DeviceNestWriter(NestWriter):
         for number, size in axes:
             self.elements.space.ranges[number] = size
         index = f.plus(f.times(block(f), self._threads), thread(f))
-        total = product(size for _, size in axes)
-        with f.when(f.test("slt", index, total)), counted(self.elements, axes, index):
+        at_once = self.nest.neighbours
+        with f.when(f.test("slt", index, turns(axes, at_once))), counted(self.elements, axes, index, at_once):
+            if at_once > 1:
+                self._neighbours(bodies[0], *axes[-1])
+                return
             for body in bodies:
                 self._body(body) if rows else self._turn(body)
+
+    # Neighbours
+
+    def _neighbours(self, body: Body, axis: int, size: int) -> None:
+        """The turns of a thread's neighbours along an axis, of which the last thread may have fewer."""
+        f, at_once = self.f, self.nest.neighbours
+        if not is_symbolic(size) and size % at_once == 0:
+            self._at_once(body, axis)
+            return
+        first = self.elements.axes[axis]
+        is_whole = f.test("sle", f.plus(first, at_once), size)
+        with f.when(is_whole), self.elements.scope():
+            self._at_once(body, axis)
+        with (
+            f.when(f.op(f"xor i1 {is_whole}, true")),
+            f.loop(first, f.size(size), 1) as loop,
+            self.elements.bound(axis, loop.index),
+        ):
+            self._turn(body)
+
+    def _at_once(self, body: Body, axis: int) -> None:
+        """The same of a thread that has all of them."""
+        roots = roots_of(body.statements)
+        self.elements.hoist(roots, bit(axis))
+        for _ in self.elements.each_neighbour(roots, axis):
+            self._turn(body)
 
     # Teams
 
@@ -142,6 +174,12 @@ class DeviceNestWriter(NestWriter):
                 self._turn(body)
             return
         self.elements.hoist(roots, sum(bit(number) for number, _ in axes))
-        total = f.size(product(size for _, size in axes))
-        with f.loop(team.rank, total, team.count) as loop, counted(self.elements, axes, loop.index):
-            self._turn(body)
+        at_once = self.nest.neighbours
+        with (
+            f.loop(team.rank, f.size(turns(axes, at_once)), team.count) as loop,
+            counted(self.elements, axes, loop.index, at_once),
+        ):
+            if at_once > 1:
+                self._at_once(body, axes[-1][0])
+            else:
+                self._turn(body)

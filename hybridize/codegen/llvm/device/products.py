@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.device.numbers import numbers_of
-from hybridize.codegen.llvm.device.results import ResultWriter
+from hybridize.codegen.llvm.device.results import ResultWriter, load_sums
 from hybridize.codegen.llvm.device.tensor_cores import WarpTileWriter
 from hybridize.codegen.llvm.device.tiles import ThreadTileWriter
-from hybridize.codegen.llvm.text import Module
+from hybridize.codegen.llvm.text import Module, vector
 from hybridize.codegen.llvm.threads import (
     KernelFunction,
     block,
@@ -43,7 +43,9 @@ def emit_tiles(
 def emit_sums_of_parts(
     module: Module, name: str, plan: BlockPlan, sums: BlockSums, ending: Ending, target: Target
 ) -> KernelFunction:
-    """Write the launch that adds up parts, a thread for each element of the result, with the same parameters."""
+    """Write the launch that adds up parts, a thread for each element of the result, or for several
+    neighbours, with the same parameters.
+    """
     after = sums.grid.after
     assert after is not None
     f = _kernel(module, name, plan, ending, after, from_parts=True)
@@ -52,19 +54,23 @@ def emit_sums_of_parts(
     arithmetic = ArithmeticEmitter.of_elements(plan.elements, target)
     results = ResultWriter(f, plan, sums, ending, target)
     index = numbers.plus(numbers.times(numbers.narrowed(block(f)), after.threads), numbers.narrowed(thread(f)))
-    with f.when(numbers.is_below(index, grid.batch * grid.m * grid.columns)):
-        member, row, column = numbers.places(index, (grid.batch, grid.m, grid.columns))
+    several = grid.columns // sums.stored
+    with f.when(numbers.is_below(index, grid.batch * grid.m * several)):
+        member, row, column = numbers.places(index, (grid.batch, grid.m, several))
+        column = numbers.times(column, sums.stored)
         place = numbers.plus(numbers.times(numbers.plus(numbers.times(member, grid.m), row), grid.n), column)
         firsts = [
             numbers.element("%parts", numbers.plus(place, gate * grid.columns), arithmetic.type)
             for gate in range(grid.gates)
         ]
         kind, apart = arithmetic.type, grid.batch * grid.m * grid.n
-        begin = [(kind, arithmetic.load_computed(f, one, 1)) for one in firsts]
+        begin = [(vector(kind, sums.stored), load_sums(f, arithmetic, one, sums.stored)) for one in firsts]
         with f.loop(1, grid.parts, 1, begin) as loop:
             at = numbers.times(numbers.narrowed(loop.index), apart)
-            parts = [arithmetic.load_computed(f, numbers.element(one, at, kind), 1) for one in firsts]
-            loop.following = [arithmetic.add(f, total, part, 1) for total, part in zip(loop.values, parts, strict=True)]
+            parts = [load_sums(f, arithmetic, numbers.element(one, at, kind), sums.stored) for one in firsts]
+            loop.following = [
+                arithmetic.add(f, total, part, sums.stored) for total, part in zip(loop.values, parts, strict=True)
+            ]
         results.open_batch(numbers, member)
         with results.at(numbers, row, column):
             results.store(loop.results)

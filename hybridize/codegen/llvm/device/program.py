@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Final
 
 from hybridize.base.dims import same
 from hybridize.base.frozen import changed, frozen
@@ -26,6 +27,7 @@ from hybridize.machine.target import Target
 from hybridize.runtime.plan import Buffer, Derivation, KernelLaunch, Plan, PlanMaker, PlanNote, PlanStep, plain
 from hybridize.schedule import Schedule, schedule
 from hybridize.schedule.device.contractions import BlockPlan
+from hybridize.schedule.device.refusals import refused
 from hybridize.schedule.kernel import Kernel, Launch
 from hybridize.schedule.launches import planned, running_order
 from hybridize.schedule.steps import (
@@ -37,6 +39,13 @@ from hybridize.schedule.steps import (
     ScheduleStep,
     Stable,
 )
+
+_PARAMS: Final = 512
+"""Addresses and sizes that a kernel takes in the 4 KiB of every version of PTX."""
+_MOST_PARAMS: Final = 4095
+"""Those that it takes at most."""
+_MORE_PARAMS: Final = "+ptx81"
+"""The version from which on it takes as many, of CUDA 12.1."""
 
 
 @frozen(eq=False)
@@ -55,7 +64,13 @@ class DeviceProgram:
 
     def ptx(self) -> str:
         """Compile the kernels to PTX, of the oldest version that knows the processor."""
-        return assembly(self.module.text(), self.target)
+        return ptx_of(self.module, self.target)
+
+
+def ptx_of(module: Module, target: Target) -> str:
+    """Compile kernels to PTX, of the oldest version that knows the processor, and so many params of a kernel."""
+    most = max((one.params_count for one in module.functions.values()), default=0)
+    return assembly(module.text(), target if most <= _PARAMS else changed(target, features=_MORE_PARAMS))
 
 
 def build_kernels(graph: Graph, target: Target, stable: Collection[int] = ()) -> DeviceProgram:
@@ -102,7 +117,12 @@ class _Writer:
 
     def _step(self, step: ScheduleStep, planned: PlanStep) -> PlanStep:
         if not isinstance(step, RegionStep):
-            return changed(planned, launches=tuple(self._launches(step)))
+            launches = tuple(self._launches(step))
+            count = max((self.module.functions[one.function].params_count for one in launches), default=0)
+            if count > _MOST_PARAMS:
+                what = f"a kernel of {count} arrays ({', '.join(planned.ops)}), above {_MOST_PARAMS},"
+                raise refused(what, self._target, ", ".join(planned.lines), "combine fewer arrays at a time")
+            return changed(planned, launches=launches)
         assert planned.region is not None
         bodies = tuple(changed(body.plan, steps=self.steps(body.steps, body.plan.steps)) for body in step.bodies)
         return changed(planned, region=changed(planned.region, bodies=bodies))

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
-from hybridize.base.dims import product, same
+from hybridize.base.dims import Size, product, same
 from hybridize.base.dtypes import bool_
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.nests.elements import Elements
+from hybridize.codegen.llvm.device.neighbours import NeighbourElements
 from hybridize.codegen.llvm.nests.folding import Folding, State
 from hybridize.codegen.llvm.nests.positions import Array, Positions
 from hybridize.codegen.llvm.text import Function
@@ -40,7 +40,7 @@ class Team:
         return self.count // self.warp
 
 
-class TeamElements(Elements):
+class TeamElements(NeighbourElements):
     """Writes expressions for a thread of a team; folds by the variables `shared` are those of all its threads."""
 
     def __init__(
@@ -53,8 +53,10 @@ class TeamElements(Elements):
         shared: Collection[int] = (),
         team: Team | None = None,
         memory: SharedMemory | None = None,
+        neighbours: int = 1,
+        aligned: Collection[int] = (),
     ) -> None:
-        super().__init__(f, target, arrays, sizes, levels=levels)
+        super().__init__(f, target, arrays, sizes, levels, neighbours=neighbours, aligned=aligned)
         self._shared = frozenset(shared)
         self._team = team
         self._memory = memory
@@ -70,9 +72,15 @@ class TeamElements(Elements):
             return super()._horizontal(folding)
         self.hoist(_parts(elements), sum(bit(variable) for variable, _ in chain))
         carry = list(zip(folding.types(1), folding.empty(1), strict=True))
-        total = self.f.size(product(size for _, size in chain))
-        with self.f.loop(team.rank, total, team.count, carry) as loop, counted(self, chain, loop.index):
-            loop.following = self._step(folding, loop.values, elements, 1)
+        at_once = self.neighbours
+        with (
+            self.f.loop(team.rank, self.f.size(turns(chain, at_once)), team.count, carry) as loop,
+            counted(self, chain, loop.index, at_once),
+        ):
+            state = list(loop.values)
+            for _ in self.each_neighbour(_parts(elements), chain[-1][0]):
+                state = self._step(folding, state, elements, 1)
+            loop.following = state
         return self._put_together(folding, loop.results, team)
 
     def _put_together(self, folding: Folding, state: State, team: Team) -> State:
@@ -148,10 +156,26 @@ class _States:
         return state
 
 
+def turns(axes: Sequence[tuple[int, int]], at_once: int) -> Size:
+    """Return how often a thread would take so many neighbours at once of axes, (number, size) each."""
+    sizes = [size for _, size in axes]
+    return product(sizes) if at_once == 1 else product(sizes[:-1]) * ((sizes[-1] + at_once - 1) // at_once)
+
+
 @contextmanager
-def counted(positions: Positions, axes: Sequence[tuple[int, int]], index: str) -> Iterator[None]:
-    """Open axes, (number, size) each, at an index that counts all of them as one, the last one fastest."""
+def counted(positions: Positions, axes: Sequence[tuple[int, int]], index: str, at_once: int = 1) -> Iterator[None]:
+    """Open axes, (number, size) each, at an index that counts all of them as one, the last one fastest; that one counts
+    so many neighbours as one.
+    """
     f = positions.f
+    if at_once > 1:
+        (last, size), axes = axes[-1], axes[:-1]
+        several = turns([(last, size)], at_once)
+        place = f.op(f"urem i64 {index}, {f.size(several)}") if axes else index
+        index = f.op(f"udiv i64 {index}, {f.size(several)}") if axes else index
+        with counted(positions, axes, index), positions.bound(last, f.times(place, at_once)):
+            yield
+        return
     with ExitStack() as stack:
         places = []
         for number, size in reversed(axes[1:]):

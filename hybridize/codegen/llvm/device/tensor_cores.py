@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write tiles whose warps multiply small matrices: 16 rows, 8 columns, and 16 terms of 16-bit floats or 8 of tf32.
 
-Panels lie row by row, terms side by side, as the instructions take both operands. A thread of a warp has two
-neighbouring sums of row l / 4 and two of row l / 4 + 8 of each small matrix, l being its number in the warp.
+Panels of 16-bit floats lie as operands do in memory, row by row or term by term: the instructions that read small
+matrices turn them around. Those of tf32 lie row by row. A thread of a warp has two neighbouring sums of row l / 4 and
+two of row l / 4 + 8 of each small matrix, l being its number in the warp.
 """
 
 from __future__ import annotations
@@ -79,13 +80,19 @@ class WarpTileWriter(TileWriter):
         f, numbers, panel = self.f, self.numbers, self.panels[side]
         half, quarter = numbers.over(self.lane, 16), numbers.rest(numbers.over(self.lane, 8), 2)
         down, right = (quarter, half) if side == 0 else (half, quarter)
-        row = numbers.plus(self.warps[side], numbers.rest(self.lane, 8), numbers.times(down, 8))
-        at = numbers.plus(
-            numbers.times(stage, panel.stage), numbers.times(row, panel.pitch), numbers.times(right, 8),
-            first * panel.pitch + term,
-        )  # fmt: skip
+        row, column = numbers.times(down, 8), numbers.times(right, 8)
+        line = numbers.rest(self.lane, 8)  # of a small matrix, whose start a thread tells
+        if panel.is_by_rows:
+            turned, start = "", first * panel.pitch + term
+            row = numbers.plus(self.warps[side], row, line)
+        else:
+            turned, start = ".trans", term * panel.pitch + first
+            row, column = numbers.plus(column, line), numbers.plus(self.warps[side], row)
+        at = numbers.plus(numbers.times(stage, panel.stage), numbers.times(row, panel.pitch), column, start)
         kinds = "{i32, i32, i32, i32}"
-        symbol = f.module.declare("llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16.p3", kinds, ["ptr addrspace(3)"])
+        symbol = f.module.declare(
+            f"llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4{turned}.b16.p3", kinds, ["ptr addrspace(3)"]
+        )
         pointer = f.op(f"addrspacecast ptr {numbers.element(panel.array, at, panel.type)} to ptr addrspace(3)")
         several = f.op(f"call {kinds} {symbol}(ptr addrspace(3) {pointer})")
         return [f.op(f"extractvalue {kinds} {several}, {number}") for number in range(4)]

@@ -11,7 +11,7 @@ from hybridize.base.dims import is_symbolic
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.device.fetching import Panel, member_of
 from hybridize.codegen.llvm.device.numbers import numbers_of
-from hybridize.codegen.llvm.device.results import ResultWriter
+from hybridize.codegen.llvm.device.results import ResultWriter, load_sums, store_sums
 from hybridize.codegen.llvm.text import vector
 from hybridize.codegen.llvm.threads import (
     KernelFunction,
@@ -26,9 +26,6 @@ from hybridize.machine.target import Target
 from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.device.contractions import BlockPlan, BlockSums
 
-COPIED: Final = (4, 8)
-"""Bytes of elements that are copied without a register between."""
-
 
 class TileWriter(ABC):
     """Writes the tiles of one launch."""
@@ -40,8 +37,6 @@ class TileWriter(ABC):
         assert target.device is not None
         self.together = target.device.together
         """Terms that are written one after the other."""
-        self.is_copied = target.device.copies and not self.arithmetic.converts and self.arithmetic.bytes in COPIED
-        """True if operands go to shared memory without a register between."""
         self.memory = SharedMemory(f)
         self.thread = numbers.narrowed(thread(f))
         grid, tile = self.grid, self.tile
@@ -58,10 +53,11 @@ class TileWriter(ABC):
         self.panels = [
             Panel(
                 numbers=numbers, arithmetic=self.arithmetic, operand=operand, memory=self.memory, span=span, rows=rows,
-                tile=tile, member=member_of(numbers, base, operand, self.member),
+                tile=tile, member=member_of(numbers, base, operand, self.member), at_once=at_once,
+                copies=target.device.copies,
             )
-            for base, operand, span, rows in zip(
-                ("%x", "%w"), sums.operands, (tile.m, tile.n), (tile.rows, tile.columns), strict=True
+            for base, operand, span, rows, at_once in zip(
+                ("%x", "%w"), sums.operands, (tile.m, tile.n), (tile.rows, tile.columns), sums.neighbours, strict=True
             )
         ]  # fmt: skip
         self.waiting = self.memory.array(self.arithmetic.type, tile.strip_elements, self.arithmetic.bytes)
@@ -91,7 +87,7 @@ class TileWriter(ABC):
         with f.loop(0, turns, 1, zeros) as loop:
             index, sums = numbers.narrowed(loop.index), list(loop.values)
             here, there = (numbers.rest(numbers.plus(index, one), tile.stages) for one in (0, tile.stages - 1))
-            if self.is_copied:
+            if any(panel.is_copied for panel in self.panels):
                 wait_for_copies(f, tile.stages - 2)
             wait_for_block(f)
             values = self._begun(numbers.plus(first, numbers.times(index, tile.k), ahead), there)
@@ -108,19 +104,19 @@ class TileWriter(ABC):
         """Begin to bring them: copies are on their way, or a thread has the elements."""
         k, values = self.grid.k, list[str]()
         for panel in self.panels:
-            if self.is_copied:
+            if panel.is_copied:
                 panel.copy(first, k, stage)
             else:
                 values += panel.fetched(first, k)
-        if self.is_copied:
+        if any(panel.is_copied for panel in self.panels):
             end_copies(self.f)
         return values
 
     def _kept(self, values: Sequence[str], stage: str) -> None:
         """Put the elements that a thread has into a stage."""
         left = iter(values)
-        if not self.is_copied:
-            for panel in self.panels:
+        for panel in self.panels:
+            if not panel.is_copied:
                 panel.keep(left, stage)
 
     @abstractmethod
@@ -156,12 +152,14 @@ class TileWriter(ABC):
         """The row of the tile that a line of a strip is."""
 
     def _stored(self, strip: str) -> None:
-        """Store all elements of a strip, neighbouring ones by neighbouring threads."""
+        """Store all elements of a strip, neighbouring ones by one thread and the next ones."""
         f, tile, grid, numbers = self.f, self.tile, self.grid, self.numbers
-        width = tile.n // grid.gates
-        with f.loop(thread(f), tile.m // tile.strips * width, tile.threads) as loop, self.results.elements.scope():
+        width, at_once = tile.n // grid.gates, self.results.elements.neighbours
+        count = tile.m // tile.strips * width // at_once
+        with f.loop(thread(f), count, tile.threads) as loop, self.results.elements.scope():
             index = numbers.narrowed(loop.index)
-            line, column = numbers.over(index, width), numbers.rest(index, width)
+            line = numbers.over(index, width // at_once)
+            column = numbers.times(numbers.rest(index, width // at_once), at_once)
             first = numbers.plus(numbers.times(line, tile.n), column)
             row, column = numbers.plus(self.row, self._row_of(strip, line)), numbers.plus(self.column, column)
             inside = f.op(f"and i1 {numbers.is_below(row, grid.m)}, {numbers.is_below(column, grid.columns)}")
@@ -174,9 +172,9 @@ class TileWriter(ABC):
                         self.results.store(totals)
 
     def _total(self, first: str, offset: int) -> str:
-        """A sum that waits."""
+        """Sums of neighbours that wait."""
         place = self.numbers.element(self.waiting, self.numbers.plus(first, offset), self.arithmetic.type)
-        return self.arithmetic.load_computed(self.f, place, 1)
+        return load_sums(self.f, self.arithmetic, place, self.results.elements.neighbours)
 
     def _part(self, row: str, column: str, totals: Sequence[str]) -> None:
         """Put parts of sums into scratch."""
@@ -186,7 +184,7 @@ class TileWriter(ABC):
         for gate, total in enumerate(totals):
             place = numbers.plus(line, column, gate * grid.columns)
             to = numbers.element("%parts", place, self.arithmetic.type)
-            self.arithmetic.store_computed(self.f, total, to, 1)
+            store_sums(self.f, self.arithmetic, total, to, self.results.elements.neighbours)
 
 
 class ThreadTileWriter(TileWriter):
@@ -244,11 +242,16 @@ class ThreadTileWriter(TileWriter):
         f, tile, numbers = self.f, self.tile, self.numbers
         rows, group = tile.rows // tile.strips, tile.group(self.arithmetic.bytes)
         start = numbers.plus(numbers.times(self.places[0], rows * tile.n), numbers.times(self.places[1], group))
-        for number, total in enumerate(sums):
+        kind = vector(self.arithmetic.type, group)
+        for number in range(0, len(sums), group):
             r, c = divmod(number, tile.columns)
-            place = r * tile.n + self.panels[1].apart(c // group * group) + c % group
-            to = numbers.element(self.waiting, numbers.plus(start, place), self.arithmetic.type)
-            self.arithmetic.store_computed(f, total, to, 1)
+            to = numbers.element(
+                self.waiting, numbers.plus(start, r * tile.n + self.panels[1].apart(c)), self.arithmetic.type
+            )
+            several = "poison"
+            for lane, total in enumerate(sums[number : number + group]):
+                several = f.op(f"insertelement {kind} {several}, {self.arithmetic.type} {total}, i64 {lane}")
+            store_sums(f, self.arithmetic, several, to, group)
 
     def _row_of(self, strip: str, line: str) -> str:
         numbers, rows = self.numbers, self.tile.rows // self.tile.strips

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by `make runtimes`.
+#pragma once
+
+#include <stddef.h>
+
+#define RECENT 16
+
+#define CHECK_DEVICE(RECORD) \
+    _Static_assert(offsetof(RECORD, starter) == 0, "starter"); \
+    _Static_assert(offsetof(RECORD, accelerator) == 8, "accelerator"); \
+    _Static_assert(offsetof(RECORD, buffer_class) == 16, "buffer_class"); \
+    _Static_assert(offsetof(RECORD, buffer_memory) == 24, "buffer_memory"); \
+    _Static_assert(offsetof(RECORD, buffer_layout) == 32, "buffer_layout"); \
+    _Static_assert(offsetof(RECORD, memory_accelerator) == 40, "memory_accelerator"); \
+    _Static_assert(offsetof(RECORD, memory_address) == 48, "memory_address"); \
+    _Static_assert(offsetof(RECORD, memory_users) == 56, "memory_users"); \
+    _Static_assert(offsetof(RECORD, origin) == 64, "origin"); \
+    _Static_assert(offsetof(RECORD, nobody) == 72, "nobody"); \
+    _Static_assert(offsetof(RECORD, variable) == 80, "variable"); \
+    _Static_assert(offsetof(RECORD, present) == 88, "present"); \
+    _Static_assert(offsetof(RECORD, known) == 96, "known"); \
+    _Static_assert(offsetof(RECORD, is_present) == 104, "is_present"); \
+    _Static_assert(offsetof(RECORD, PyContextVar_Get) == 112, "PyContextVar_Get"); \
+    _Static_assert(offsetof(RECORD, failed) == 120, "failed"); \
+    _Static_assert(offsetof(RECORD, number) == 128, "number"); \
+    _Static_assert(offsetof(RECORD, buffer_words) == 136, "buffer_words"); \
+    _Static_assert(offsetof(RECORD, storage_words) == 144, "storage_words"); \
+    _Static_assert(offsetof(RECORD, buffers) == 152, "buffers"); \
+    _Static_assert(offsetof(RECORD, storages) == 160, "storages"); \
+    _Static_assert(offsetof(RECORD, bound) == 168, "bound"); \
+    _Static_assert(offsetof(RECORD, bound_count) == 176, "bound_count"); \
+    _Static_assert(offsetof(RECORD, derived) == 184, "derived"); \
+    _Static_assert(offsetof(RECORD, dirty) == 192, "dirty"); \
+    _Static_assert(offsetof(RECORD, derived_count) == 200, "derived_count"); \
+    _Static_assert(offsetof(RECORD, derived_buffer) == 208, "derived_buffer"); \
+    _Static_assert(offsetof(RECORD, rows) == 216, "rows"); \
+    _Static_assert(offsetof(RECORD, row_count) == 224, "row_count"); \
+    _Static_assert(offsetof(RECORD, row_words) == 232, "row_words");
+
+#define CHECK_ROW(RECORD) \
+    _Static_assert(offsetof(RECORD, holder) == 0, "holder"); \
+    _Static_assert(offsetof(RECORD, graph) == 8, "graph"); \
+    _Static_assert(offsetof(RECORD, used) == 16, "used");
+
+#define CHECK_STARTER(RECORD) \
+    _Static_assert(offsetof(RECORD, recorded) == 0, "recorded"); \
+    _Static_assert(offsetof(RECORD, untidy) == 8, "untidy"); \
+    _Static_assert(offsetof(RECORD, failed) == 16, "failed"); \
+    _Static_assert(offsetof(RECORD, inherited) == 24, "inherited"); \
+    _Static_assert(offsetof(RECORD, asking) == 32, "asking"); \
+    _Static_assert(offsetof(RECORD, started) == 40, "started"); \
+    _Static_assert(offsetof(RECORD, result) == 48, "result"); \
+    _Static_assert(offsetof(RECORD, place) == 56, "place"); \
+    _Static_assert(offsetof(RECORD, push) == 64, "push"); \
+    _Static_assert(offsetof(RECORD, launch) == 72, "launch"); \
+    _Static_assert(offsetof(RECORD, pop) == 80, "pop"); \
+    _Static_assert(offsetof(RECORD, context) == 88, "context"); \
+    _Static_assert(offsetof(RECORD, stream) == 96, "stream"); \
+    _Static_assert(offsetof(RECORD, recent) == 104, "recent");
