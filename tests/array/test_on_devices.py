@@ -107,6 +107,17 @@ def test_operands_that_are_repeated_everywhere_have_any_size():
         assert (x.sum(0).asnumpy() == 1.5 * rows).all() and (np.concatenate([x, x], 1).asnumpy() == 1.5).all()
 
 
+def test_wide_and_high_matrices_have_programs_of_their_own():
+    """What a program assumes of its sizes, as of how many singular values there are, holds for each call of it."""
+    on_device.PROGRAMS.clear()
+    for shape in ((3, 4), (4, 5), (5, 3), (6, 4), (3, 6), (4, 4)):
+        values = numpy.random.default_rng(0).standard_normal(shape)
+        x = np.array(values, dtype="float64", ctx=gpu(0))
+        numpy.testing.assert_allclose(np.linalg.svd(x)[1].asnumpy(), numpy.linalg.svd(values)[1], rtol=1e-9)
+        q, r = np.linalg.qr(x)
+        numpy.testing.assert_allclose((q @ r).asnumpy(), values, atol=1e-12)
+
+
 def test_sizes_of_nothing_and_of_one_are_programs_of_their_own():
     x, y = (numpy.arange(size, dtype="float32").reshape(-1, 3) for size in (18, 15))
     for rows in (4, 5, 0, 1, 3):
