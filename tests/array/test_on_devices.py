@@ -195,6 +195,16 @@ def test_rows_that_a_loop_does_not_reach_are_there():
         assert (rows.ctx, last.ctx) == (gpu(0), gpu(0)) and (rows.tolist(), last.tolist()) == (expected, [4.0])
 
 
+def test_numpys_functions_that_compute_nothing():
+    x = np.array(DATA, ctx=gpu(0))
+    assert np.shares_memory(x, x[1:]) and not np.shares_memory(x[:2], x[2:]) and not np.may_share_memory(x, np.ones(3))
+    assert numpy.shares_memory(x[0], x) and not np.shares_memory(np.ones(3), x)
+    assert np.array_repr(x[0]) == np.array_repr(np.array(DATA[0])) and np.array2string(x[0, :2]) == "[-2.   -1.75]"
+    for name in ("unique", "nonzero", "fromiter", "einsum_path"):
+        with refusal(DeviceError, rf"E705: {name} reads f32\[6\] on gpu\(0\), and has no code for devices yet"):
+            getattr(np, name)(*["i->i"] * (name == "einsum_path"), x[0], *[float] * (name == "fromiter"))
+
+
 def test_numbers_go_in_and_out():
     x = np.array(DATA, ctx=gpu(0))
     assert float(x[1, 2]) == 0 and x.max().item() == 3.75 and int(x.argmax()) == 23 and bool((x > 3).any())
