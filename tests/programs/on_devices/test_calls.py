@@ -180,7 +180,9 @@ def test_arrays_of_two_memories_do_not_go_together():
     with refusal(DeviceError, r"E703: add: .* on gpu\(0\) and f32\[3\] on gpu\(1\)\nhelp: .* before the call gives"):
         f(*there(x), *there(x, number=1))
     g = hybridize(lambda x, y: (x + 1, y + 1))
-    words = r"E703: a compiled function has arrays on gpu\(0\) and on gpu\(1\), and it runs on one(?s:.*)before the call"
+    words = (
+        r"E703: a compiled function has arrays on gpu\(0\) and on gpu\(1\), and it runs on one(?s:.*)before the call"
+    )
     with refusal(DeviceError, words):
         g(*there(x), *there(x, number=1))
     for function, arrays in ((f, there(x)), (g, there(x))):  # what the remedies say
