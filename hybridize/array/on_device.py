@@ -179,12 +179,15 @@ def _launched(
     work: Work, lies: Sequence[Lie], shapes: Sequence[Shape], inputs: Sequence[Any], accelerator: Any, number: int
 ) -> list[DeviceBuffer]:
     try:
-        program = PROGRAMS.get(work, tuple(lies), shapes, accelerator.arch)
+        program, told = PROGRAMS.get(work, tuple(lies), shapes, accelerator.arch)
     except DeviceError as error:
         if error.code != "E705":
             raise
         raise _refused(work[1], inputs[0], f"gpu({number})") from None
     arguments = [x.reshape(_dense_shape(lie, shape)) for lie, shape, x in zip(lies, shapes, inputs, strict=True)]
+    if told:
+        sizes = [size for shape in shapes for size in shape]
+        arguments.append(numpy.empty((*[sizes[at] for at in told], 0), numpy.int8))
     return program.on(accelerator, number).run(arguments)
 
 
@@ -237,9 +240,8 @@ def drawn(
 def _of_sizes(
     key: Any, name: str, apply: Callable[..., Operand], shape: Shape, operands: Sequence[Any], gpu: Any, number: int
 ) -> DeviceBuffer:
-    """What a program makes of sizes and operands; the sizes are those of an input of which it reads no element."""
-    parts = [_lying(x, gpu, number) for x in operands]
-    parts.append((Lie(int8, None, (False,) * len(shape)), numpy.broadcast_to(_UNREAD, shape), shape))
+    """What a program makes of sizes and operands; the sizes are those of a number that is repeated, and not read."""
+    parts = [*[_lying(x, gpu, number) for x in operands], (Lie(int8, None, ()), _UNREAD, shape)]
     lies, inputs, shapes = [one[0] for one in parts], [one[1] for one in parts], [one[2] for one in parts]
     work = key, name, lambda *xs: [apply(type_of(xs[-1]).shape, *xs[:-1])]
     return _launched(work, lies, shapes, inputs, gpu, number)[0]
@@ -252,14 +254,16 @@ Work = tuple[Any, str, Callable[..., Sequence[Operand]]]
 """Something that is equal for programs that do the same, a name for reports, and the function of operands."""
 Sizes = tuple[Any, ...]
 """Sizes of all operands, one after the other: a number, or which of the symbols it is, as `(3,)`."""
+Fitted = tuple[DeviceExecutable, tuple[int, ...]]
+"""A program, and which of its sizes no array of a call has: those of one more argument, which has no elements."""
 
 
 class Programs:
     """The programs by what they do and how operands lie, and by sizes."""
 
     def __init__(self) -> None:
-        self._exact: dict[Any, DeviceExecutable] = {}
-        self._of: dict[Any, list[tuple[Sizes, DeviceExecutable]]] = {}
+        self._exact: dict[Any, Fitted] = {}
+        self._of: dict[Any, list[tuple[Sizes, Fitted]]] = {}
         """Those of a key: for what sizes each is."""
         self._lock = renewed(threading.RLock())
 
@@ -269,7 +273,7 @@ class Programs:
             self._exact.clear()
             self._of.clear()
 
-    def get(self, work: Work, lies: tuple[Lie, ...], shapes: Sequence[Shape], arch: str) -> DeviceExecutable:
+    def get(self, work: Work, lies: tuple[Lie, ...], shapes: Sequence[Shape], arch: str) -> Fitted:
         """Return the program for operands of some sizes."""
         key = work[0], lies, arch
         exact = (key, *shapes)
@@ -282,7 +286,7 @@ class Programs:
                 bounded(self._exact, LIMIT)[exact] = program
         return program
 
-    def _fitting(self, key: Any, work: Work, shapes: Sequence[Shape]) -> DeviceExecutable:
+    def _fitting(self, key: Any, work: Work, shapes: Sequence[Shape]) -> Fitted:
         _, lies, arch = key
         key = *key, tuple(map(len, shapes))
         sizes: Sizes = tuple([size for shape in shapes for size in shape])
@@ -291,8 +295,6 @@ class Programs:
             if _fits(pattern, sizes):
                 return program
         pattern = _common(known[-1][0], sizes) if known else sizes
-        if not _are_told(pattern, lies, shapes):
-            return _compiled(work, lies, shapes, sizes, arch)
         program = _compiled(work, lies, shapes, pattern, arch)
         if not known:
             bounded(self._of, LIMIT)[key] = known
@@ -317,16 +319,7 @@ def _common(pattern: Sizes, sizes: Sizes) -> Sizes:
     return tuple([size if one == size else (differing.index((one, size)),) for one, size in pairs])
 
 
-def _are_told(pattern: Sizes, lies: Sequence[Lie], shapes: Sequence[Shape]) -> bool:
-    """Tell whether the sizes of dense arrays tell all symbols: not that of an axis along which each operand repeats."""
-    left, axes = iter(pattern), []
-    for lie, shape in zip(lies, shapes, strict=True):
-        axes += [(next(left), bool(lie.repeated) and not lie.repeated[axis]) for axis in range(len(shape))]
-    told = {one for one, is_dense in axes if is_dense}
-    return all(type(one) is int or one in told for one, _ in axes)
-
-
-def _compiled(work: Work, lies: Sequence[Lie], shapes: Sequence[Shape], pattern: Sizes, arch: str) -> DeviceExecutable:
+def _compiled(work: Work, lies: Sequence[Lie], shapes: Sequence[Shape], pattern: Sizes, arch: str) -> Fitted:
     _, name, apply = work
     scope = SizeScope()
     scope.capturing = False  # nobody asks for the sizes: the operation is the same for all
@@ -341,10 +334,14 @@ def _compiled(work: Work, lies: Sequence[Lie], shapes: Sequence[Shape], pattern:
             sizes.append(symbols[one] if type(one) is tuple else one)
         wanted.append(tuple(sizes))
     types = [TensorType(_dense_shape(lie, shape), lie.dtype) for lie, shape in zip(lies, wanted, strict=True)]
+    seen = {size for type_ in types for size in type_.shape}
+    told = {one: at for at, one in enumerate(pattern) if type(one) is tuple and symbols[one] not in seen}
+    if told:
+        types.append(TensorType((*[symbols[one] for one in told], 0), numpy.dtype(numpy.int8)))
     graph = make_graph(
-        lambda *xs: apply(*[_rebuilt(lie, shape, x) for lie, shape, x in zip(lies, wanted, xs, strict=True)]), types
+        lambda *xs: apply(*[_rebuilt(lie, shape, x) for lie, shape, x in zip(lies, wanted, xs, strict=False)]), types
     )
-    return compile_kernels(graph, arch, name=name)
+    return compile_kernels(graph, arch, name=name), tuple(told.values())
 
 
 PROGRAMS = Programs()

@@ -245,7 +245,7 @@ def located(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         arrays = list(arrays_in(values))
         if AWAY and args and name in ("array", "asarray") and isinstance(args[0], (list, tuple)):
             args = _brought(args[0], explicit or common_device(arrays) or current_device()), *args[1:]
-        common = None if name in _ACROSS else one_device(name, arrays)
+        common = None if name in _ACROSS else one_device(name, arrays, kwargs.get("out"))
         if is_away(common) and name not in _ACROSS and name != "getitem":  # a key of NumPy's is as a list
             check_hosts(name, values, arrays)
         if common is None:
@@ -311,8 +311,15 @@ def _explicit_device(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Device | 
     return None if device is None else as_device(device)
 
 
-def one_device(name: str, arrays: list[Any]) -> Device | None:
+def one_device(name: str, arrays: list[Any], target: Any = None) -> Device | None:
     """Return the device of arrays, one for all; None where none has one.
+
+    An array without axes at the host is as a number beside arrays in the memory of a GPU, unless a gradient goes to it.
+
+    Args:
+        name: of what computes with them, for errors.
+        arrays: all of them.
+        target: the one, or those, that the result is written to: no numbers.
 
     Raises:
         DeviceError E703: they are on different devices.
@@ -328,11 +335,22 @@ def one_device(name: str, arrays: list[Any]) -> Device | None:
             beside = device  # pinned and shared memory goes with any CPU, as in MXNet
             continue
         if common is not None:
+            targets = target if isinstance(target, (list, tuple)) else (target,)
+            others = [x for x in arrays if not _is_number(x) or any(x is one for one in targets)]
+            if len(others) < len(arrays) and any(is_away(device_of(x)) for x in others):
+                return one_device(name, others, target)
             what = f"{name}: arrays on different devices, {first.type} on {common} and {x.type} on {device}"
             before = " before the call" if capturing() and is_away(common) and is_away(device) else ""
             raise DeviceError("E703", what, help=f"x.as_in_ctx({common}){before} gives an array there")
         first, common = x, device
     return common or beside
+
+
+def _is_number(x: Any) -> bool:
+    if x.shape or is_away(device_of(x)):
+        return False
+    tape = taping()
+    return tape is None or not tape.concerns(x, None)
 
 
 def settled(value: Any, device: Device, arguments: list[Any]) -> Any:

@@ -823,9 +823,17 @@ class Program:
         if self._at_host or self._objects is not None or self._aliases is not None:
             return None
         with LOADING:
-            from hybridize.programs.device_entry import device_entry  # late: few processes have devices
+            from hybridize.programs.device_entry import DeviceCalls, why_none  # late: few processes have devices
 
-        return device_entry(self.capture, self._runs, self._dirty.dirty, self._holds, fallback)
+        runs: Any = self._runs
+        described = None if why_none(self.capture, runs) else self.arguments_of_entry()
+        if described is None:
+            return None
+        arguments, keywords = described
+        return DeviceCalls(
+            captured=self.capture, machine=runs, arguments=arguments, keywords=keywords, dirty=self._dirty.dirty,
+            holds=self._holds, accepts=self.accepts,
+        ).entry(fallback)  # fmt: skip
 
     def why_not_bound(self) -> str:
         """Say why its calls cannot be bound to memory, see `bound_entry`; empty where they can."""

@@ -376,8 +376,10 @@ class DeviceBuffer:
         """Refuse to have elements read at the host by who would compute with them there.
 
         Raises:
-            DeviceError E705: always.
+            DeviceError E708: it is the memory of a device that the process has of the one that it was forked from.
+            DeviceError E705: always else.
         """
+        check_fork()
         raise unsupported(OPERATION.value() or "an operation", TensorType(self.shape, self.dtype), self.device)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:

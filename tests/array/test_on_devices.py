@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from hybridize import autograd, cpu, gpu, nd, np, npx
+from hybridize import autograd, cpu, gpu, hybridize, nd, np, npx
 from hybridize.array import on_device
 from hybridize.array.buffer import buffer_of, owner_of
 from hybridize.errors import DeviceError, LinAlgError, OutOfBoundsError, ShapeError
@@ -112,6 +112,76 @@ def test_sizes_of_nothing_and_of_one_are_programs_of_their_own():
     for rows in (4, 5, 0, 1, 3):
         there = np.array(x[:rows], ctx=gpu(0)).T @ np.array(y[:rows], ctx=gpu(0))
         assert (there.asnumpy() == x[:rows].T @ y[:rows]).all()
+
+
+def test_sizes_that_no_operand_has_are_those_of_the_call(monkeypatch):
+    """An operand that is one number, or repeated, is sent without the axes that it is stretched along."""
+    compiled = []
+    before = on_device.compile_kernels
+    monkeypatch.setattr(
+        on_device, "compile_kernels", lambda *args, **names: compiled.append(names["name"]) or before(*args, **names)
+    )
+    on_device.PROGRAMS.clear()
+    for rows in (2, 4):
+        row, rows_of = np.arange(3, ctx=gpu(0)), numpy.broadcast_to(numpy.arange(3, dtype="float32"), (rows, 3))
+        x = np.broadcast_to(row, (rows, 3))
+        for there, here in (
+            (x.sum(0), rows_of.sum(0)), (np.broadcast_to(row[:1] + 2, (rows, 4)).sum(0), numpy.full(4, 2.0 * rows)), (np.cumsum(x, 0), rows_of.cumsum(0)),
+        ):  # fmt: skip
+            assert there.shape == here.shape and (there.asnumpy() == here).all()
+        table = np.ones((rows + 5, rows + 1), ctx=gpu(0))
+        table.attach_grad()
+        with autograd.record():
+            y = npx.embedding(numbers(row, 1, 0, 1), table, rows + 5, rows + 1)
+        y.backward()
+        assert table.grad.sum(1).tolist() == [rows + 1, 2 * (rows + 1), *[0] * (rows + 3)]
+    sums = compiled.count("sum")
+    np.broadcast_to(row, (6, 3)).sum(0), np.broadcast_to(row, (7, 3)).sum(0)
+    assert compiled.count("sum") == sums
+
+
+def test_an_array_without_axes_goes_along_as_a_number():
+    """What functions of Python's numbers give is at the host."""
+    x, number = np.array(DATA, ctx=gpu(0)), np.array(2.0)
+    for function in (
+        lambda x, two: x / np.sqrt(two), lambda x, two: two - x, lambda x, two: np.where(x > 0, x, two), lambda x, two: x[numbers(x, 1)] * two, lambda x, two: np.maximum(two, x.sum()),
+    ):  # fmt: skip
+        here = function(np.array(DATA), number)
+        for way in (function, hybridize(function)):
+            there = way(x, number)
+            assert there.ctx == gpu(0) and there.dtype == here.dtype
+            numpy.testing.assert_allclose(there.asnumpy(), here.asnumpy(), 1e-6)
+    assert (x / np.sqrt(8)).ctx == gpu(0) and (x * np.array(2.0, dtype="float64")).dtype == numpy.float64
+    for mixed in (
+        lambda: x + np.ones(1),
+        lambda: np.ones(3) + np.array(2.0, ctx=gpu(0)),
+        lambda: x[0, 0].as_in_ctx(gpu(1)) + x,
+        lambda: np.add(x, x, out=np.zeros((4, 6))),
+    ):
+        with refusal(DeviceError, "E703: add: arrays on different devices"):
+            mixed()
+    for write in (lambda: number.__iadd__(x.sum()), lambda: hybridize(lambda x, to: to.__iadd__(x.sum()))(x, number)):
+        with refusal(
+            DeviceError, r"E703: add: arrays on different devices, f32\[\] on cpu\(0\) and f32\[\] on gpu\(0\)"
+        ):
+            write()
+    with refusal(DeviceError, "E703: sum: arrays on different devices"):
+        np.sum(x, out=number)
+    assert number.ctx == cpu() and number.item() == 2
+    number.attach_grad()
+    with autograd.record(), refusal(DeviceError, r"E703.*\nhelp: x.as_in_ctx\(gpu\(0\)\) gives an array there"):
+        x * number  # its gradient would be on another device
+    with autograd.record():
+        y = (x * number.as_in_ctx(gpu(0))).sum()
+    y.backward()
+    assert number.grad.ctx == cpu() and number.grad.item() == DATA.sum()
+
+
+def test_rows_that_a_loop_does_not_reach_are_there():
+    for start, expected in ((2.0, [[20.0], [30.0], [0.0], [0.0]]), (4.0, [[0.0]] * 4)):
+        x = np.array([start], ctx=gpu(0))
+        rows, (last,) = npx.while_loop(lambda x: x <= 3, lambda x: (x * 10, [x + 1]), [x], max_iterations=4)
+        assert (rows.ctx, last.ctx) == (gpu(0), gpu(0)) and (rows.tolist(), last.tolist()) == (expected, [4.0])
 
 
 def test_numbers_go_in_and_out():

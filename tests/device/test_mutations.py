@@ -70,6 +70,12 @@ PROGRAMS = {
     "columns": (goldens.sum_over(0), f32(40, 300)),
     "several folds": (goldens.statistics, f32(9, 100)),
     "each index a thread": (goldens.both, f32(300)),
+    "neighbours and what is left": (goldens.both, f32(303)),
+    "a product of other layouts": (lambda x, w: [ops.matmul(x, w, True, True)], f32(36, 70), f32(66, 36)),
+    "halves that are turned": (
+        lambda x, w: [ops.matmul(x, w, True)],
+        *(TensorType(shape, float16) for shape in ((40, 72), (40, 64))),
+    ),
     "a product": (each(ops.matmul), f32(70, 33), f32(33, 65)),
     "a convolution": (goldens.convolved(1, 1), f32(2, 4, 3, 6), f32(33, 4, 3, 3)),
     "a strided gradient": (goldens.strided_by_input, f32(2, 33, 9, 9), f32(5, 33, 3, 3), f32(2, 5, 5, 5)),
@@ -218,6 +224,23 @@ def test_each_barrier_is_needed(name):
 @pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in FEW])
 def test_each_barrier_of_other_programs_is_needed(name):
     check_barriers(name)
+
+
+NEIGHBOURS = {
+    "what is left is not stored": (r"\tst\.global\.b32[^\n]*\n", ""),
+    "what is left is not there": (r"setp\.gt\.(\w+ \t%p\d+, %rd?\d+), 303;", r"setp.gt.\1, 400;"),
+    "neighbours are loaded elsewhere": (r"(ld\.global\.nc\.v4\.b32[^\n]*\[%rd\d+)\]", r"\1+4]"),
+    "neighbours are stored elsewhere": (r"(st\.global\.v4\.b32[^\n]*\[%rd\d+)\]", r"\1+8]"),
+    "neighbours of the next thread": (r"(st\.global\.v4\.b32[^\n]*\[%rd\d+)\]", r"\1+16]"),
+}
+
+
+@pytest.mark.parametrize("fault", NEIGHBOURS)
+def test_faults_of_neighbours_are_found(fault):
+    planted, (pattern, other) = Planted("neighbours and what is left"), NEIGHBOURS[fault]
+    text, count = re.subn(pattern, other, planted.text)
+    assert count
+    assert planted.is_found(text)
 
 
 @pytest.mark.long

@@ -13,7 +13,7 @@ from typing import Any
 from hybridize import ops
 from hybridize.array.device import AWAY
 from hybridize.array.functions.bounds import require
-from hybridize.array.functions.creation import full, zeros
+from hybridize.array.functions.creation import full, zeros_like
 from hybridize.array.functions.shapes import concatenate, stack
 from hybridize.array.nd_array import IN_USE, plain
 from hybridize.array.operands import array, from_list, operand, public, result
@@ -111,7 +111,7 @@ def _no_rows(row: Any, length: int) -> Any:
     """Rows of zeros where no round was run; `row` is what one would have given."""
     if isinstance(row, (list, tuple)):
         return [_no_rows(part, length) for part in row]
-    return [] if row is None else zeros((length, *row.shape), dtype=row.dtype)
+    return [] if row is None else zeros_like(row, shape=(length, *row.shape))
 
 
 def _stacked_rows(rows: list[Any], length: int | None) -> Any:
@@ -121,7 +121,7 @@ def _stacked_rows(rows: list[Any], length: int | None) -> Any:
     if isinstance(rows[0], (list, tuple)):
         return [_stacked_rows([row[i] for row in rows], length) for i in range(len(rows[0]))]
     whole, missing = stack(rows), 0 if length is None else length - len(rows)
-    return concatenate([whole, zeros((missing, *whole.shape[1:]), dtype=whole.dtype)]) if missing > 0 else whole
+    return concatenate([whole, zeros_like(whole, shape=(missing, *whole.shape[1:]))]) if missing > 0 else whole
 
 
 @public

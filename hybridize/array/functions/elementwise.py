@@ -40,7 +40,7 @@ from hybridize.array.operands import (
     typed,
     whole,
 )
-from hybridize.array.placing import short_tape
+from hybridize.array.placing import arrays_in, looks, one_device, short_tape
 from hybridize.array.policies import together
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
@@ -903,6 +903,8 @@ _LINEAR = ("add", "subtract")
 
 def inplace(name: str, x: Any, y: Any) -> Any:
     """`x += y` and its like: computed as `x + y`, written to `x` in the dtype of `x`."""
+    if looks():
+        one_device(name, list(arrays_in((x, y))), x)
     tape, function = taping() if ACTIVE else None, getattr(functions, name)
     if tape is not None and name not in _LINEAR and dtypes.is_inexact(x.dtype):
         y = array(y)  # the gradient of what is written depends on what was there

@@ -9,11 +9,9 @@ from functools import reduce
 from typing import Any
 
 import numpy
-from numpy.typing import NDArray
 
 from hybridize.array import np
-from hybridize.array.buffer import content_of, host_view, is_away
-from hybridize.array.device import AWAY
+from hybridize.array.buffer import content_of, is_away
 from hybridize.array.nd_array import as_nd, holds_nd, like
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.dtypes import DType, as_dtype, float32
@@ -49,7 +47,7 @@ class Stack(_Batchify):
         pass
 
     def __call__(self, data: Sequence[Any]) -> ndarray:
-        return like(list(data), wrap(_stacked(data)))  # type: ignore[no-any-return]
+        return like(list(data), _stacked(data))  # type: ignore[no-any-return]
 
 
 class Pad(_Batchify):
@@ -95,11 +93,11 @@ class Pad(_Batchify):
                 f"val={self._value!r} to fill with is not a {dtype.name}, which the samples are",
                 help='give Pad a dtype: dtype="float32"',
             )
-        batch = numpy.full((len(arrays), *shape), self._value, dtype)
-        for row, array in enumerate(arrays):
+        batch = _full((len(arrays), *shape), self._value, dtype, data)
+        for row, (sample, array) in enumerate(zip(data, arrays, strict=True)):
             box: tuple[Any, ...] = (row, *map(slice, array.shape))
-            batch[box] = array
-        return like(list(data), wrap(batch))  # type: ignore[no-any-return]
+            batch[box] = sample if is_away(array) else array
+        return like(list(data), batch if isinstance(batch, ndarray) else wrap(batch))  # type: ignore[no-any-return]
 
 
 class Append(_Batchify):
@@ -120,10 +118,11 @@ class Append(_Batchify):
         self._axis = batch_axis
 
     def __call__(self, data: Sequence[Any]) -> list[ndarray]:
-        arrays = _arrays(data)
+        pairs = zip(data, _arrays(data), strict=True)
+        batch = [one.copy() if is_away(array) else wrap(array.copy()) for one, array in pairs]
         if self._expand:
-            arrays = [numpy.expand_dims(array, self._axis) for array in arrays]
-        return [like(one, wrap(array.copy())) for one, array in zip(data, arrays, strict=True)]
+            batch = [np.expand_dims(one, self._axis) for one in batch]
+        return [like(sample, one) for sample, one in zip(data, batch, strict=True)]
 
 
 class Group(_Batchify):
@@ -187,18 +186,22 @@ def default_batchify_fn(data: Sequence[Any]) -> Any:
             raise ValueArgumentError("E379", f"samples must have equal numbers of parts, got {sorted(lengths)}")
         parts = [default_batchify_fn(part) for part in zip(*data, strict=True)]
         return as_nd(parts) if holds_nd(parts) else parts
-    if AWAY and any(isinstance(sample, ndarray) and is_away(content_of(sample)) for sample in data):
-        return like(data[0], np.stack(list(data)))
-    return like(data[0] if len(data) else None, wrap(_stacked(data)))
+    return like(data[0] if len(data) else None, _stacked(data))
 
 
-def _arrays(data: Sequence[Any]) -> list[NDArray[Any]]:
+def _arrays(data: Sequence[Any]) -> list[Any]:
     if not len(data):
         raise ValueArgumentError("E379", "the batch sampler returned an empty batch")
-    return [_numbers(host_view(sample) if isinstance(sample, ndarray) else sample, sample) for sample in data]
+    return [_numbers(content_of(sample) if isinstance(sample, ndarray) else sample, sample) for sample in data]
 
 
-def _common(data: Sequence[Any], arrays: list[NDArray[Any]]) -> DType:
+def _full(shape: tuple[int, ...], number: float, dtype: DType, data: Sequence[Any]) -> Any:
+    """An array of a number where the samples are: in the memory of a device, or NumPy's."""
+    device = next((x.device for x in data if isinstance(x, ndarray) and is_away(content_of(x))), None)
+    return numpy.full(shape, number, dtype) if device is None else np.full(shape, number, dtype, device=device)
+
+
+def _common(data: Sequence[Any], arrays: list[Any]) -> DType:
     """The dtype that all samples fit in; an empty list, which could be of any, has no say."""
     having = [array.dtype for sample, array in zip(data, arrays, strict=True) if array.size or hasattr(sample, "dtype")]
     return reduce(promote, having) if having else arrays[0].dtype
@@ -214,7 +217,10 @@ def _holds(dtype: DType, value: Any) -> bool:
     return bool(limits.min <= value <= limits.max and value == int(value))
 
 
-def _numbers(values: Any, sample: Any) -> NDArray[Any]:
+def _numbers(values: Any, sample: Any) -> Any:
+    """The elements of a sample: NumPy's, or those of an array on a device, where they are."""
+    if is_away(values):
+        return values
     try:
         array = numpy.asarray(values)
     except ValueError:
@@ -229,16 +235,18 @@ def _numbers(values: Any, sample: Any) -> NDArray[Any]:
     return array.astype(float32) if array.dtype.kind == "f" and not hasattr(values, "dtype") else array
 
 
-def _stacked(data: Sequence[Any]) -> NDArray[Any]:
+def _stacked(data: Sequence[Any]) -> ndarray:
     # A list of plain numbers is converted at once, not number by number.
     if len(data) and (type(data[0]) is float or type(data[0]) is int) and set(map(type, data)) <= {int, float, bool}:
-        return _numbers(list(data), data[0])
+        return wrap(_numbers(list(data), data[0]))
     arrays = _arrays(data)
     dtype = arrays[0].dtype
     if any(array.dtype != dtype for array in arrays):
         dtype = _common(data, arrays)
     try:
-        return numpy.stack(arrays, dtype=dtype, casting="unsafe")  # to what holds them all
+        if any(map(is_away, arrays)):
+            return np.stack(list(data))
+        return wrap(numpy.stack(arrays, dtype=dtype, casting="unsafe"))  # to what holds them all
     except ValueError:
         pass
     shapes = list(dict.fromkeys(str(array.shape) for array in arrays))

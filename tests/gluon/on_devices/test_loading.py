@@ -9,8 +9,8 @@ import pytest
 import hybridize
 from hybridize import cpu, gpu
 from hybridize.array import np
-from hybridize.errors import DeviceError, PlacementError
-from hybridize.gluon import nn
+from hybridize.errors import DeviceError, PlacementError, ValueArgumentError
+from hybridize.gluon import data, nn
 from tests.refusals import refusal
 
 
@@ -86,3 +86,31 @@ def test_numbers_and_state(tmp_path):
     y = x.as_in_ctx(gpu(1))
     assert [float(again(y, 3.0)), float(again(y, 1.0))] == [15.0, 18.0]
     assert total.asnumpy().tolist() == [2.0, 4.0]
+
+
+def test_batches_of_samples_on_a_device():
+    """Each function that makes batches leaves samples where they are."""
+    x = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], ctx=gpu(1))
+    batchify = data.batchify
+    pairs = [(x[0], x[1, :1]), (x[2], x[1])]
+    for function, samples, expected in (
+        (batchify.Stack(), [x[0], x[2]], [[1, 2], [5, 6]]), (batchify.Pad(val=-1), [x[0], x[2, 1:]], [[1, 2], [6, -1]]), (batchify.Pad(dtype="int32", round_to=3), [x[0]], [[1, 2, 0]]),
+        (batchify.Append(), [x[0], x[2, 1:]], [[[1, 2]], [[6]]]), (batchify.Append(expand=False), [x[0]], [[1, 2]]), (batchify.Group(batchify.Stack(), batchify.Pad()), pairs, [[[1, 2], [5, 6]], [[3, 0], [3, 4]]]),
+        (data.batchify.default_batchify_fn, [(x[0], 1), (x[2], 2)], [[[1, 2], [5, 6]], [1, 2]]),
+    ):  # fmt: skip
+        batch = function(samples)
+        parts = list(batch) if isinstance(batch, (list, tuple)) else [batch]
+        assert [one.tolist() for one in parts] == (expected if isinstance(batch, (list, tuple)) else [expected])
+        assert parts[0].ctx == gpu(1)
+    with refusal(ValueArgumentError, r"E379: the samples of a batch must have one shape, got \(2,\), \(1,\)"):
+        batchify.Stack()([x[0], x[2, 1:]])
+
+
+def test_workers_say_that_they_have_no_device():
+    samples = data.ArrayDataset(np.ones((4, 3), ctx=gpu(0)), numpy.arange(4))
+    assert [(x.ctx, y.tolist()) for x, y in data.DataLoader(samples, 2)] == [(gpu(0), [0, 1]), (gpu(0), [2, 3])]
+    with refusal(
+        DeviceError,
+        r"E708: this process was forked after its parent had used.*\nhelp: start it by multiprocessing's 'spawn'",
+    ):
+        next(iter(data.DataLoader(samples, 2, num_workers=1)))
