@@ -402,13 +402,24 @@ def test_results_of_nobody_are_free_memory(function):
     device = opened(0)
     gc.collect()
     free, _ = device.memory()
-    held = [function(function.x) for _ in range(2)]
-    assert device.memory()[0] == free - sum(buffer_of(one).base.nbytes for one in held)
-    del held
+    results = [function(function.x) for _ in range(2)]
+    assert device.memory()[0] == free - sum(buffer_of(one).base.nbytes for one in results)
+    del results
     assert device.memory()[0] == free
     device.empty_cache()
     assert device.memory()[0] >= free
     assert (function(function.x).asnumpy() == X * 2 + 1).all()
+
+
+def test_memory_goes_with_the_function(standin):
+    f, x, device = hybridize.hybridize(lambda x: (x + 1, x * 2)), there(), opened(0)
+    blocks = len(device._blocks._pieces)
+    warm(f, x)
+    free = device.memory()[0]
+    assert len(device._blocks._pieces) >= blocks + 5  # two results twice, and scratch
+    del f
+    gc.collect()
+    assert device.memory()[0] == free and len(device._blocks._pieces) == blocks + 1
 
 
 def test_a_device_that_is_short_of_memory_gets_it_back(standin, calls):
