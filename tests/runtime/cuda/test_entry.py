@@ -413,13 +413,12 @@ def test_results_of_nobody_are_free_memory(function):
 
 def test_memory_goes_with_the_function(standin):
     f, x, device = hybridize.hybridize(lambda x: (x + 1, x * 2)), there(), opened(0)
-    blocks = len(device._blocks._pieces)
     warm(f, x)
-    free = device.memory()[0]
-    assert len(device._blocks._pieces) >= blocks + 5  # two results twice, and scratch
+    free, blocks = device.memory()[0], len(device._blocks._pieces)
     del f
     gc.collect()
-    assert device.memory()[0] == free and len(device._blocks._pieces) == blocks + 1
+    assert device.memory()[0] >= free
+    assert len(device._blocks._pieces) <= blocks - 4  # two results, twice
 
 
 def test_a_device_that_is_short_of_memory_gets_it_back(standin, calls):
