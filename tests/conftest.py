@@ -165,6 +165,15 @@ def two_gpus(monkeypatch) -> Iterator[None]:
     device.forget()
 
 
+@pytest.fixture
+def inherited() -> Iterator[list[object]]:
+    """The devices that the process has of the one it was forked from; afterwards there are none."""
+    from hybridize.runtime import devices
+
+    yield devices._INHERITED
+    devices._INHERITED.clear()
+
+
 @functools.cache
 def works(name: str) -> bool:
     """Whether a program runs: a name on the path may be a proxy that has no tool chain, or lack its libraries."""

@@ -187,7 +187,7 @@ def _launched(
     arguments = [x.reshape(_dense_shape(lie, shape)) for lie, shape, x in zip(lies, shapes, inputs, strict=True)]
     if told:
         sizes = [size for shape in shapes for size in shape]
-        arguments.append(numpy.broadcast_to(numpy.int8(0), [sizes[at] for at in told]))
+        arguments.append(numpy.empty((*[sizes[at] for at in told], 0), numpy.int8))
     return program.on(accelerator, number).run(arguments)
 
 
@@ -240,9 +240,8 @@ def drawn(
 def _of_sizes(
     key: Any, name: str, apply: Callable[..., Operand], shape: Shape, operands: Sequence[Any], gpu: Any, number: int
 ) -> DeviceBuffer:
-    """What a program makes of sizes and operands; the sizes are those of an input of which it reads no element."""
-    parts = [_lying(x, gpu, number) for x in operands]
-    parts.append((Lie(int8, None, (False,) * len(shape)), numpy.broadcast_to(_UNREAD, shape), shape))
+    """What a program makes of sizes and operands; the sizes are those of a number that is repeated, and not read."""
+    parts = [*[_lying(x, gpu, number) for x in operands], (Lie(int8, None, ()), _UNREAD, shape)]
     lies, inputs, shapes = [one[0] for one in parts], [one[1] for one in parts], [one[2] for one in parts]
     work = key, name, lambda *xs: [apply(type_of(xs[-1]).shape, *xs[:-1])]
     return _launched(work, lies, shapes, inputs, gpu, number)[0]
@@ -256,7 +255,7 @@ Work = tuple[Any, str, Callable[..., Sequence[Operand]]]
 Sizes = tuple[Any, ...]
 """Sizes of all operands, one after the other: a number, or which of the symbols it is, as `(3,)`."""
 Fitted = tuple[DeviceExecutable, tuple[int, ...]]
-"""A program, and which of its sizes no array of a call has: those of one more argument, which nobody reads."""
+"""A program, and which of its sizes no array of a call has: those of one more argument, which has no elements."""
 
 
 class Programs:
@@ -338,7 +337,7 @@ def _compiled(work: Work, lies: Sequence[Lie], shapes: Sequence[Shape], pattern:
     seen = {size for type_ in types for size in type_.shape}
     told = {one: at for at, one in enumerate(pattern) if type(one) is tuple and symbols[one] not in seen}
     if told:
-        types.append(TensorType(tuple(symbols[one] for one in told), numpy.dtype(numpy.int8)))
+        types.append(TensorType((*[symbols[one] for one in told], 0), numpy.dtype(numpy.int8)))
     graph = make_graph(
         lambda *xs: apply(*[_rebuilt(lie, shape, x) for lie, shape, x in zip(lies, wanted, xs, strict=False)]), types
     )

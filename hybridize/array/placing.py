@@ -152,7 +152,8 @@ COPIED_OUT: Final = "as_in_ctx"
 def _across(type: TensorType, source: Device, to: Device) -> DeviceError:
     """Return the error for a copy from a GPU to another one within a compiled function, which runs on one."""
     what = f"a compiled function copies {type} from {source} to {to}, and it runs on one device"
-    return DeviceError("E705", what, help="copy it before the call, or what the call returns")
+    help = "copy it before the call, or what the call returns; over several GPUs, compile the net, not the step"
+    return DeviceError("E705", what, help=help)
 
 
 def _copied_across(x: ndarray, device: Device) -> Any:
@@ -338,11 +339,9 @@ def one_device(name: str, arrays: list[Any], target: Any = None) -> Device | Non
             others = [x for x in arrays if not _is_number(x) or any(x is one for one in targets)]
             if len(others) < len(arrays) and any(is_away(device_of(x)) for x in others):
                 return one_device(name, others, target)
-            raise DeviceError(
-                "E703",
-                f"{name}: arrays on different devices, {first.type} on {common} and {x.type} on {device}",
-                help=f"x.as_in_ctx({common}) gives an array there",
-            )
+            what = f"{name}: arrays on different devices, {first.type} on {common} and {x.type} on {device}"
+            before = " before the call" if capturing() and is_away(common) and is_away(device) else ""
+            raise DeviceError("E703", what, help=f"x.as_in_ctx({common}){before} gives an array there")
         first, common = x, device
     return common or beside
 

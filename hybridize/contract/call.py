@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from hybridize.array.buffer import buffer_of, host_view
-from hybridize.array.device import OTHERS, Device, cpu, current_device
+from hybridize.array.device import OTHERS, Device, cpu, current_device, is_away
 from hybridize.array.nd_array import NDArray
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operators import Operators
@@ -75,8 +75,13 @@ class Call:
 
     @property
     def device(self) -> Device | None:
-        """The device of the first array, or the present one; None where all are `cpu(0)`."""
-        return None if self.devices is None else self.devices[len(self.devices) > 1]
+        """The device of the first array, one with a memory of its own if there is one, or the present one; None where
+        all are `cpu(0)`.
+        """
+        if self.devices is None:
+            return None
+        present, *others = self.devices
+        return next(filter(is_away, (*others, present)), (others or [present])[0])
 
     @classmethod
     def of(cls, args: Sequence[Any], kwargs: dict[str, Any]) -> Call:

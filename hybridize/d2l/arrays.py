@@ -88,7 +88,7 @@ repeat: Callable[..., Any] = _method(
 
 
 def try_gpu(i: int = 0) -> Device:
-    """Return the GPU of a number if there is one. As hybridize uses none, this is always the CPU.
+    """Return the GPU of a number if there is one, else the CPU.
 
     Args:
         i: the number.
@@ -101,7 +101,7 @@ def try_gpu(i: int = 0) -> Device:
 
 
 def try_all_gpus() -> list[Device]:
-    """Return all GPUs if there are any. As hybridize uses none, this is always the CPU alone.
+    """Return all GPUs if there are any, else the CPU alone.
 
     >>> from hybridize import d2l
     >>> d2l.try_all_gpus()

@@ -218,9 +218,8 @@ def multibox_target(anchors: Any, labels: Any) -> tuple[Any, Any, Any]:
     """
     anchors, offsets, masks, classes = anchors.squeeze(0), [], [], []
     for label in labels:
-        box = numbers(assign_anchor_to_bbox(label[:, 1:], anchors, anchors.ctx))
-        has = np.array(box >= 0)
-        row = label[np.array(numpy.maximum(box, 0))]
+        box = assign_anchor_to_bbox(label[:, 1:], anchors, anchors.ctx)
+        has, row = box >= 0, label[np.maximum(box, 0)]
         mask = np.repeat(has.astype("int32")[:, None], 4, axis=1)
         offsets.append((np.where(mask > 0, offset_boxes(anchors, row[:, 1:]), 0.0)).reshape(-1))
         masks.append(mask.reshape(-1))
@@ -287,8 +286,8 @@ def multibox_detection(
         sure = probabilities[1:].max(axis=0)
         survivors = numbers(nms(boxes, sure, nms_threshold))
         dropped = numpy.setdiff1d(numpy.arange(len(boxes)), survivors)
-        order = np.array(numpy.concatenate([survivors, dropped]))
-        stays = np.arange(len(boxes)) < len(survivors)
+        order = np.array(numpy.concatenate([survivors, dropped]), ctx=boxes.ctx)
+        stays = np.arange(len(boxes), ctx=boxes.ctx) < len(survivors)
         sure, kind = sure[order], probabilities[1:].argmax(axis=0)[order].astype("float32")
         kind = np.where(stays & (sure >= pos_threshold), kind, -1.0)
         sure = np.where(sure < pos_threshold, 1 - sure, sure)

@@ -9,7 +9,8 @@ from typing import Any, NoReturn
 
 from hybridize import autograd, gluon
 from hybridize.array import random
-from hybridize.array.device import cpu
+from hybridize.array.device import cpu, gpu
+from hybridize.array.device import num_gpus as count_gpus
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import StateError, UndefinedError
 from hybridize.d2l.figures import HyperParameters, ProgressBoard
@@ -241,7 +242,7 @@ class Trainer(HyperParameters):
 
     Args:
         max_epochs: how often the loop goes through all batches.
-        num_gpus: accepted. hybridize uses no GPU and trains on the CPU.
+        num_gpus: how many GPUs may be used. The book's trainer takes the first one, where there is one.
         gradient_clip_val: the largest norm of all gradients together; 0: no limit.
 
     >>> from hybridize import d2l, np
@@ -261,7 +262,7 @@ class Trainer(HyperParameters):
 
     def __init__(self, max_epochs: int, num_gpus: int = 0, gradient_clip_val: float = 0) -> None:
         self.max_epochs, self.num_gpus, self.gradient_clip_val = max_epochs, num_gpus, gradient_clip_val
-        self.gpus: list[Any] = []
+        self.gpus: list[Any] = [gpu(number) for number in range(min(num_gpus, count_gpus()))]
 
     def prepare_data(self, data: DataModule) -> None:
         """Take the batches of some data."""
@@ -271,14 +272,17 @@ class Trainer(HyperParameters):
         self.num_val_batches: int = len(self.val_dataloader) if self.val_dataloader is not None else 0
 
     def prepare_model(self, model: Any) -> None:
-        """Take a module, and give it this trainer."""
+        """Take a module, and give it this trainer; its parameters move to the GPU."""
         model.trainer = self
+        if self.gpus:
+            model.collect_params().reset_ctx(self.gpus[0])
+            model.set_scratch_params_device(self.gpus[0])
         model.board.xlim = [0, self.max_epochs]
         self.model = model
 
     def prepare_batch(self, batch: Any) -> Any:
-        """Return a batch as a module takes it: on the CPU."""
-        return [one.as_in_ctx(cpu()) for one in batch]
+        """Return a batch as a module takes it: on the GPU, or the CPU."""
+        return [one.as_in_ctx(self.gpus[0] if self.gpus else cpu()) for one in batch]
 
     def fit(self, model: Any, data: DataModule) -> None:
         """Train a module on some data."""

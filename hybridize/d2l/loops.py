@@ -278,7 +278,7 @@ def train_ch6(net: Any, train_iter: Any, test_iter: Any, num_epochs: int, lr: fl
             if number % max(count // 5, 1) == 0 or number == count:
                 animator.add(epoch + number / count, (train_loss, train_accuracy, None))
         examples += sums[2]
-        test_accuracy = evaluate_accuracy(net, test_iter)
+        test_accuracy = evaluate_accuracy_gpu(net, test_iter)
         animator.add(epoch + 1, (None, None, test_accuracy))
     print(f"loss {train_loss:.3f}, train acc {train_accuracy:.3f}, test acc {test_accuracy:.3f}")
     print(f"{examples / timer.sum():.1f} examples/sec on {devices[0]}")

@@ -149,7 +149,7 @@ def corr2d(X: Any, K: Any) -> Any:
            [37., 43.]])
     """
     h, w = K.shape
-    Y = np.zeros((X.shape[0] - h + 1, X.shape[1] - w + 1))
+    Y = np.zeros((X.shape[0] - h + 1, X.shape[1] - w + 1), ctx=X.ctx)
     for i in range(Y.shape[0]):
         for j in range(Y.shape[1]):
             Y[i, j] = (X[i : i + h, j : j + w] * K).sum()

@@ -4,10 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from hybridize.array.device import current_device
-from hybridize.array.placing import arrays_in, one_device, settled, within
+from hybridize.array.device import OTHERS, current_device
+from hybridize.array.placing import arrays_in, device_of, one_device, settled, within
+
+
+def beside(x: Any) -> AbstractContextManager[Any]:
+    """Make the device of an array the present one, for a function outside of blocks that makes arrays beside it."""
+    return (device_of(x) or current_device()) if OTHERS else nullcontext()
 
 
 def run_there(block: Any, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

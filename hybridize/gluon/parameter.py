@@ -823,8 +823,8 @@ class Parameter:
 def _rows_of(data: ndarray, row_id: Any) -> ndarray:
     """The array with zeros in all rows but some."""
     np = load_module("hybridize.array.np")
-    rows = np.array(row_id).reshape((-1,)).astype("int64")
-    wanted = np.zeros((data.shape[0],) + (1,) * (data.ndim - 1), dtype="bool")
+    rows = np.array(row_id, device=data.device).reshape((-1,)).astype("int64")
+    wanted = np.zeros((data.shape[0],) + (1,) * (data.ndim - 1), dtype="bool", device=data.device)
     wanted[rows] = True
     selected: ndarray = np.where(wanted, data, np.zeros((), dtype=data.dtype))
     return selected

@@ -63,7 +63,8 @@ def device_of(captured: Captured) -> Device | None:
     devices = list(dict.fromkeys(filter(is_away, known)))
     if len(devices) > 1:
         what = f"a compiled function has arrays on {devices[0]} and on {devices[1]}, and it runs on one device"
-        raise DeviceError("E703", what, help=f"x.as_in_ctx({devices[0]}) gives an array there")
+        help = f"call it for each GPU, as with split_and_load, or copy before the call: x.as_in_ctx({devices[0]})"
+        raise DeviceError("E703", what, help=help)
     return devices[0] if devices else None
 
 

@@ -249,7 +249,7 @@ class DeviceCode:
         self._graphs: dict[tuple[Any, ...], _Recorded] = {}
         self._count = 0
         self._seen: OrderedDict[tuple[Any, ...], None] = OrderedDict()
-        self._stretches = Stretches(accelerator, self.launch, IN_GRAPH, IN_GRAPHS)
+        self._stretches = Stretches(accelerator, self.launch, IN_GRAPH, IN_GRAPHS, program.name)
         self.lock: Any = renewed(threading.RLock())
         """Held by who looks for a graph, makes one, or starts it."""
         self._sources: dict[int, DeviceBuffer] = {}
@@ -474,9 +474,7 @@ class DeviceCode:
         """Make the graphs of a call, over a scratch that they share with others if there is one."""
         spare = self._spare() if len(self._graphs) >= INSTANCES else ()
         work = work_of(plan.steps, bases)
-        graphs = recorded(work, self.accelerator, self.launch, IN_GRAPH, spare)
-        for graph in graphs:
-            graph.name = self.program.name
+        graphs = recorded(work, self.accelerator, self.launch, IN_GRAPH, spare, self.program.name)
         self._graphs[key] = _Recorded(graphs, scratch)
 
     def _perform(self, plan: Plan, bases: Bases) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hybridize.array import np
 from hybridize.array.device import as_device
-from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.ndarray import ndarray
 from hybridize.base.dtypes import DType, as_dtype, float32
 from hybridize.base.errors import ArgumentError, ValueArgumentError
 from hybridize.base.tracebacks import leaves
@@ -201,7 +201,7 @@ def dot(lhs: Any, rhs: Any, transpose_a: bool = False, transpose_b: bool = False
     >>> sparse.dot(sparse.csr_matrix(np.array([[0, 7]])), nd.ones((2, 1))).asnumpy()
     array([[7.]], dtype=float32)
     """
-    x, y = (wrap(one.asnumpy()) if isinstance(one, BaseSparseNDArray) else one for one in (lhs, rhs))
+    x, y = (one.tostype("default") if isinstance(one, BaseSparseNDArray) else one for one in (lhs, rhs))
     return np.dot(x.T if transpose_a else x, y.T if transpose_b else y)
 
 

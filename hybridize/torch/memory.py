@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
+from itertools import chain
 from typing import Any, Final
 
 import ml_dtypes
@@ -15,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 from hybridize.array.buffer import content_of
+from hybridize.array.device import gpu
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.dtypes import BY_NAME, DType
 from hybridize.base.errors import CaptureError, DeviceError, DTypeError
@@ -25,14 +27,35 @@ from hybridize.torch.internals import as_torch, is_overriding
 ARGUMENTS: ContextVar[tuple[Any, Mapping[int, torch.Tensor]]] = ContextVar("ARGUMENTS", default=((), {}))
 """Arguments of the call that is being captured, arrays in the place of tensors; these by the identity of those."""
 _CPU: Final = torch.device("cpu")
+HOME: ContextVar[torch.device] = ContextVar("HOME", default=_CPU)
+"""The device of the weights of the module that is called."""
 _NOTHING: Final = nullcontext()
 
 
 def device_of_call() -> torch.device:
-    """Return the device on which the program runs that is being captured: that of the tensors of the call."""
+    """Return the device on which the program runs that is being captured: that of the tensors of the call, or of the
+    weights.
+    """
     _, tensors = ARGUMENTS.get()
     with as_torch():
-        return next((tensor.device for tensor in tensors.values()), _CPU)
+        devices = [tensor.device for tensor in tensors.values()]
+    return next((device for device in devices if device.type != "cpu"), HOME.get())
+
+
+def device_of(module: Any) -> torch.device:
+    """Return the device of the weights of a module."""
+    if not isinstance(module, torch.nn.Module):
+        return _CPU
+    first = next(chain(module.parameters(), module.buffers()), None)
+    return _CPU if first is None else first.device
+
+
+def present() -> AbstractContextManager[Any]:
+    """Return a context in which new arrays are where the call runs."""
+    device = device_of_call() if uses_gpus() else _CPU
+    if device.type != "cuda":
+        return _NOTHING
+    return gpu(torch.cuda.current_device() if device.index is None else device.index)
 
 
 def in_order() -> AbstractContextManager[None]:

@@ -60,7 +60,18 @@ from hybridize.torch.functions.recurrent import packed_refused
 from hybridize.torch.gradients import Attachment, Gradients, sides_differ, wanted
 from hybridize.torch.internals import has_dual_level, overriding_mode, pytree, records, transform
 from hybridize.torch.library import AsObjects, TorchLibrary
-from hybridize.torch.memory import ARGUMENTS, as_memory, as_tensor, check_class, in_order, tensor_of, uses_gpus
+from hybridize.torch.memory import (
+    ARGUMENTS,
+    HOME,
+    as_memory,
+    as_tensor,
+    check_class,
+    device_of,
+    in_order,
+    present,
+    tensor_of,
+    uses_gpus,
+)
 from hybridize.torch.modules import SETTINGS
 from hybridize.torch.names import named_tensors
 from hybridize.torch.scaling import check_updated
@@ -165,12 +176,16 @@ class Followed:
         while True:
             arguments, named, tensors = arrays_and_tensors(args, kwargs, self.library, self._objects)
             before = ARGUMENTS.set(((arguments, named), tensors))
+            home = HOME.set(device_of(self.module)) if uses_gpus() else None
             try:
-                return act(arguments, named, tensors)
+                with present():
+                    return act(arguments, named, tensors)
             except AsObjects as request:
                 self._as_objects(args, kwargs, request.tensors)
             finally:
                 ARGUMENTS.reset(before)
+                if home is not None:
+                    HOME.reset(home)
 
     def _as_objects(self, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: Sequence[torch.Tensor]) -> None:
         """Let programs know tensors among the arguments by their identity, in all calls of such arguments."""
@@ -817,7 +832,7 @@ class Differentiated:
             return None
         wrt, shapes = self.latest
         route, pair = owner.prepared(wrt, [numpy.broadcast_to(numpy.empty((), bool), shape) for shape in shapes])
-        if not isinstance(pair.forward, Machine) or pair.forward.executable.derivers:
+        if not isinstance(pair.forward, Machine) or pair.forward.target_name or pair.forward.executable.derivers:
             return None
         executable = pair.forward.executable
         positions = [source.position for source in captured.sources if source.array is None]

@@ -98,6 +98,15 @@ def test_one_program_serves_all_numbers_and_all_sizes():
         on_device.compile_kernels = before
 
 
+def test_operands_that_are_repeated_everywhere_have_any_size():
+    on_device.PROGRAMS.clear()
+    one = np.array([[1.5]], ctx=gpu(0))
+    for rows, columns in ((3, 4), (5, 4), (6, 7)):
+        x = np.broadcast_to(one, (rows, columns))
+        assert ((x / 2).asnumpy() == 0.75).all() and (x + x).shape == (rows, columns)
+        assert (x.sum(0).asnumpy() == 1.5 * rows).all() and (np.concatenate([x, x], 1).asnumpy() == 1.5).all()
+
+
 def test_sizes_of_nothing_and_of_one_are_programs_of_their_own():
     x, y = (numpy.arange(size, dtype="float32").reshape(-1, 3) for size in (18, 15))
     for rows in (4, 5, 0, 1, 3):

@@ -10,6 +10,7 @@ from hybridize.base.dtypes import float32
 from hybridize.base.errors import DeviceError, InternalError
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.device.program import build_kernels
+from hybridize.compiler.kernels import device_target
 from hybridize.machine.target import named_target
 from tests.device import ptxas, test_copies, test_opcodes, test_races
 from tests.device.programs import SM_80, graph_of
@@ -92,6 +93,14 @@ def test_kernels_of_many_arrays(count, arch, tmp_path):
     text = build_kernels(graph, named_target(arch)).ptx()
     used = ptxas.assembled(text, arch, tmp_path)
     assert text.count(".param .u64") == count + 1 and len(used) == 1
+
+
+@pytest.mark.parametrize("arch", ["sm_86", "sm_87", "sm_89", "sm_100", "sm_103", "sm_120", "sm_121"])
+def test_other_architectures_take_the_code_of_older_ones(arch, tmp_path):
+    target = device_target(arch)
+    texts = [build_kernels(graph_of(function, *types), target).ptx() for function, *types in PROGRAMS.values()]
+    used = ptxas.assembled(ptxas.joined(texts), arch, tmp_path)
+    assert all(one.spilled == 0 and one.registers <= 128 and one.shared <= 48 << 10 for one in used.values()), used
 
 
 def test_what_is_refused_is_an_error(tmp_path):

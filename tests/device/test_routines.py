@@ -386,8 +386,9 @@ def test_blocks_solve_for_columns(n, columns, lower, unit, transposed, seed):
 
 @pytest.mark.long
 def test_matrices_of_a_size_that_a_call_knows():
-    n = unknown()
+    n = unknown(hint=40)
     program = build_kernels(graph_of(lambda x: list(ops.bind(LU(), x)), TensorType((2, n, n), float64)), SM_80)
+    assert [one.part for one in program.schedule.steps[0].kernels] == ["matrices"]
     text = program.ptx()
     for size in (2, 7, 33):
         x = np.random.default_rng(size).standard_normal((2, size, size))

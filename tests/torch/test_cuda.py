@@ -191,3 +191,34 @@ def test_a_gpu_that_this_process_does_not_use_is_refused(posing, monkeypatch):
     x = posing.there(torch.tensor(VALUES))
     with torch.no_grad(), refusal(DeviceError, r"E702: .*device 0 of DLPack's kind 2, .*\nhelp: HYBRIDIZE_DEVICE=cuda"):
         hybridize.hybridize(torch.nn.ReLU())(x)
+
+
+class Table(torch.nn.Module):
+    """A module that is called without a tensor on the GPU."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.arange(6.0).reshape(2, 3))
+        self.register_buffer("steps", torch.zeros(3))
+
+    def forward(self, number=3, *, made=True):
+        self.steps += 1
+        there = self.weight.device
+        rows = torch.arange(2, device=there), torch.ones(3, device=there) if made else self.steps * 2
+        return self.weight * number, *rows, there, self.weight.is_cuda
+
+
+@pytest.mark.parametrize("number", [3, torch.tensor(3.0)])
+@pytest.mark.parametrize("recording", [False, True])
+def test_results_are_where_the_weights_are_also_without_a_tensor_there_among_the_arguments(posing, number, recording):
+    compiled = hybridize.hybridize(moved(posing, Table()))
+    with torch.set_grad_enabled(recording):
+        for _ in range(3):
+            product, row, ones, device, is_cuda = compiled(number)
+            assert {product.device, row.device, ones.device, device} == {CUDA} and is_cuda
+            posing.finish()
+            assert posing.read(product).tolist() == [[0, 3, 6], [9, 12, 15]] and row.tolist() == [0, 1]
+            assert posing.read(ones).tolist() == [1, 1, 1]
+    assert posing.read(compiled(number, made=False)[2]).tolist() == [8, 8, 8]
+    at_host = hybridize.hybridize(Table())(3)
+    assert {one.device for one in at_host[:4] if isinstance(one, torch.Tensor)} == {torch.device("cpu")}

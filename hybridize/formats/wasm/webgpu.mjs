@@ -37,9 +37,7 @@ export async function load(options = {}) {
   const bytes = await bytesOf(await source);
   // Where it can be read again: of large weights no second copy stays in memory, unless nothing may fail later.
   const place = (typeof source === "string" || source?.href !== undefined) && !choice.fallback ? source : bytes;
-  const model = new Placed(place, choice);
-  await model.start(bytes);
-  return model;
+  return Placed.of(bytes, place, choice);
 }
 
 function isSource(options) {
@@ -56,30 +54,38 @@ class Placed {
   #reason = "";
   #moving = null;
 
+  /** The model of a file, which lies at a place that it can be read from again. */
+  static async of(bytes, place, choice) {
+    const model = new Placed(place, choice);
+    await model.#start(bytes, null);
+    return model;
+  }
+
   constructor(place, choice) {
     this.#place = place;
     this.#choice = choice;
   }
 
-  /** Put the model of a file to where it is to run. */
-  async start(bytes) {
+  /** Put the model of a file to where it is to run, with states if they are not those of the file. */
+  async #start(bytes, states) {
     const { device, fallback, progress } = this.#choice;
     const file = contents(bytes);
     this.#checksum = file.checksum;
     let reason = "it was asked for";
     if (device !== "wasm") {
       try {
-        this.#runs(await Gpu.open(file, device === "webgpu", progress), "");
+        this.#runs(await Gpu.open(file, device === "webgpu", progress), "", states);
         return;
       } catch (problem) {
         if (!(problem instanceof DeviceError) || (device === "webgpu" && !fallback)) throw problem;
         reason = problem.message;
       }
     }
-    this.#runs(await compiled(file), reason);
+    this.#runs(await compiled(file), reason, states);
   }
 
-  #runs(on, reason) {
+  #runs(on, reason, states) {
+    if (states) on.restore(states);
     this.#on = on;
     this.#reason = reason;
     if (this.device === "wasm") this.#place = null;
@@ -126,9 +132,8 @@ class Placed {
     const states = await gpu.left();
     const bytes = await bytesOf(this.#place);
     if (contents(bytes).checksum !== this.#checksum) throw new LoadError("NAME.wasm is another file than when it was loaded");
-    if (problem === null && !this.#choice.fallback) await this.start(bytes);
-    else this.#runs(await compiled(contents(bytes)), (problem ?? gpu.failure()).message);
-    this.#on.restore(states);
+    if (problem === null && !this.#choice.fallback) await this.#start(bytes, states);
+    else this.#runs(await compiled(contents(bytes)), (problem ?? gpu.failure()).message, states);
     if (gpu.isDestroyed) this.destroy(); // meanwhile
     gpu.destroy();
     return this.#on;

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from hybridize.array import np
@@ -125,7 +126,8 @@ class TransformedDistribution(Distribution):
         return self._chain(self._base_dist.sample_n(size)) if not self.arg_constraints else super().sample_n(size)
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
-        return self._chain(self._base_dist.sample(shape))
+        with self._device or nullcontext():  # the base is made of numbers
+            return self._chain(self._base_dist.sample(shape))
 
     def log_prob(self, value: Any) -> Any:
         y = self._validate_samples(value)

@@ -303,7 +303,8 @@ class Cat(Constraint):
     def check(self, value: Any, name: str = "value") -> Any:
         start = 0
         for constraint, length in zip(self._parts, self._lengths, strict=True):
-            constraint.check(np.take(value, np.arange(start, start + length, dtype="int64"), self._axis), name)
+            places = np.arange(start, start + length, dtype="int64", device=getattr(value, "device", None))
+            constraint.check(np.take(value, places, self._axis), name)
             start += length
         return value
 

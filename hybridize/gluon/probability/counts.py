@@ -49,7 +49,7 @@ class Bernoulli(Probable, ExponentialFamily):
         return softplus(self.logit) - self.prob * self.logit
 
     def enumerate_support(self) -> Any:
-        values = np.arange(2.0).reshape(2, *(1 for _ in self.batch_shape))
+        values = np.arange(2.0, device=self._device).reshape(2, *(1 for _ in self.batch_shape))
         return np.broadcast_to(values, (2, *self.batch_shape))
 
 
@@ -125,7 +125,7 @@ class Geometric(Probable):
         return (1 / self.prob - 1) / self.prob
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
-        return np.floor(np.log1p(-np.random.uniform(0.0, 1.0, shape)) / np.log1p(-self.prob))
+        return np.floor(np.log1p(-np.random.uniform(0.0, 1.0, shape, device=self._device)) / np.log1p(-self.prob))
 
     def log_prob(self, value: Any) -> Any:
         value = self._validate_samples(value)

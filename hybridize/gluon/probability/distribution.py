@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from hybridize.array import np
+from hybridize.array.device import OTHERS, Device
+from hybridize.array.placing import common_device
 from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError, StateError, ValueArgumentError
 from hybridize.base.participation import ReadPolicy
@@ -85,6 +87,11 @@ class Distribution:
             what = f"{type(self).__name__}: parameters of the shapes {', '.join(map(str, shapes))} do not broadcast"
             raise ShapeError("E101", what)
         return tuple(sizes)
+
+    @property
+    def _device(self) -> Device | None:
+        """The device of its parameters, where noise is drawn; None where it is the present one."""
+        return common_device(vars(self).values()) if OTHERS else None
 
     def broadcast_to(self, batch_shape: Any) -> Any:
         """Return a distribution of the same kind whose parameters are broadcast to `batch_shape`."""

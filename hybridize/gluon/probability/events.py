@@ -28,10 +28,12 @@ class _OfEvents(ProbableEvents):
 
     def _numbers(self, shape: tuple[int, ...]) -> Any:
         """Numbers of events, drawn: the largest of the logits and Gumbel noise."""
-        return np.argmax(self.logit + np.random.gumbel(0.0, 1.0, (*shape, self.num_events)), -1)
+        noise = np.random.gumbel(0.0, 1.0, (*shape, self.num_events), device=self._device)
+        return np.argmax(self.logit + noise, -1)
 
     def _all_numbers(self) -> Any:
-        numbers = np.arange(float(self.num_events)).reshape(-1, *(1 for _ in self.batch_shape))
+        numbers = np.arange(float(self.num_events), device=self._device)
+        numbers = numbers.reshape(-1, *(1 for _ in self.batch_shape))
         return np.broadcast_to(numbers, (self.num_events, *self.batch_shape))
 
 

@@ -179,13 +179,13 @@ class Cauchy(_Located):
 
     @property
     def mean(self) -> Any:
-        return np.full(self.batch_shape, math.nan)
+        return np.full(self.batch_shape, math.nan, device=self._device)
 
     variance = mean
     stddev = mean
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
-        return self.icdf(np.random.uniform(0.0, 1.0, shape))
+        return self.icdf(np.random.uniform(0.0, 1.0, shape, device=self._device))
 
     def log_prob(self, value: Any) -> Any:
         return -math.log(math.pi) - np.log(self.scale) - np.log1p(self._standardized(value) ** 2)
@@ -270,7 +270,8 @@ class StudentT(Distribution):
         return np.where(np.less_equal(self.df, 1), math.nan, np.where(np.less_equal(self.df, 2), math.inf, finite))
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
-        ratio = np.random.normal(0.0, 1.0, shape) * np.sqrt(self.df / np.random.chisquare(self.df, shape))
+        noise = np.random.normal(0.0, 1.0, shape, device=self._device)
+        ratio = noise * np.sqrt(self.df / np.random.chisquare(self.df, shape))
         return self.loc + ratio * self.scale
 
     def log_prob(self, value: Any) -> Any:
@@ -351,6 +352,6 @@ class HalfCauchy(_Half):
 
     @property
     def mean(self) -> Any:
-        return np.full(self.batch_shape, math.inf)
+        return np.full(self.batch_shape, math.inf, device=self._device)
 
     variance = mean

@@ -90,7 +90,7 @@ class MultivariateNormal(Distribution):
         return np.sum(np.log(np.diagonal(self.scale_tril, axis1=-2, axis2=-1)), -1)
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
-        noise = np.random.normal(0.0, 1.0, (*shape, self.loc.shape[-1], 1))
+        noise = np.random.normal(0.0, 1.0, (*shape, self.loc.shape[-1], 1), device=self._device)
         return self.loc + np.squeeze(np.matmul(self.scale_tril, noise), -1)
 
     def log_prob(self, value: Any) -> Any:

@@ -47,7 +47,7 @@ class _Logarithms(ProbableEvents):
         super().__init__(prob, logit, validate_args)
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
-        noise = np.random.gumbel(0.0, 1.0, (*shape, self.num_events))
+        noise = np.random.gumbel(0.0, 1.0, (*shape, self.num_events), device=self._device)
         return npx.log_softmax((self.logit + noise) / self.T, -1)
 
     def log_prob(self, value: Any) -> Any:

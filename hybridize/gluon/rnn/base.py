@@ -12,6 +12,7 @@ from hybridize.base.errors import ArgumentError
 from hybridize.base.loading import load_module
 from hybridize.base.participation import SYMBOLIC
 from hybridize.gluon.block import Block
+from hybridize.gluon.device_calls import beside
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.rnn.states import Stateful
 from hybridize.gluon.rnn.unrolling import check_layout, given_back, lengths_of, steps_first, through_steps
@@ -101,9 +102,10 @@ class RecurrentCell(Stateful, Block):
             unrolled = load_module("hybridize.gluon.composing").unrolled
             return unrolled(self, length, inputs, begin_state, layout, merge_outputs, valid_length)
         x = steps_first(length, inputs, layout)
-        states = self._initial_states(x, begin_state)
         of_nd = holds_nd(inputs) or holds_nd(begin_state)
-        outputs, last = _through_own(self, as_nd(x) if of_nd else x, states, lengths_of(x, valid_length))
+        with beside(x):
+            states = self._initial_states(x, begin_state)
+            outputs, last = _through_own(self, as_nd(x) if of_nd else x, states, lengths_of(x, valid_length))
         merge = valid_length is not None if merge_outputs is None else merge_outputs
         result = given_back(outputs, layout, merge), last
         return as_nd(result) if of_nd else result
@@ -225,6 +227,7 @@ def dynamic_unroll(
     (5, 2, 4)
     """
     x = npx.dropout(steps_first(None, inputs, layout), p=drop_inputs, axes=(0,))
-    outputs, states = through_cell(cell, x, cell._initial_states(x, begin_state), lengths_of(x, valid_length))
+    with beside(x):
+        outputs, states = through_cell(cell, x, cell._initial_states(x, begin_state), lengths_of(x, valid_length))
     outputs = npx.dropout(outputs, p=drop_outputs, axes=(0,))
     return np.swapaxes(outputs, 0, 1) if check_layout(layout) else outputs, states

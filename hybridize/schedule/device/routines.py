@@ -88,15 +88,20 @@ def scratch_on_device(
 def _is_by_blocks(routine: Routine, inputs: Types) -> bool:
     """Tell whether a block has a matrix, or a column of the right side of equations.
 
-    Of equations that are solved from the last one on, blocks sum in another order than a processor does, so those of
-    many columns are left to threads.
+    Of equations that are solved from the last one on, blocks sum in another order than threads do, so those of many
+    columns are left to these. Where orders are the same, a size like that of the call decides which only a call knows.
     """
-    if routine.name not in _BY_BLOCKS or not is_more(inputs[0].shape[-1], thresholds.BLOCK_MATRIX - 1):
+    if routine.name not in _BY_BLOCKS:
         return False
-    if routine.name != "solve_triangular":
-        return True
-    lower, _, transposed = routine.parameters
-    return lower != transposed or not is_more(inputs[1].shape[-1], thresholds.FEW_COLUMNS - 1)
+    n = inputs[0].shape[-1]
+    if routine.name == "solve_triangular":
+        lower, _, transposed = routine.parameters
+        columns, ahead = inputs[1].shape[-1], lower != transposed
+        if not ahead and is_more(columns, thresholds.FEW_COLUMNS - 1):
+            return False
+        if not ahead or (same(columns, 1) and not transposed):
+            return is_more(n, thresholds.BLOCK_MATRIX - 1)
+    return hint(n) >= thresholds.BLOCK_MATRIX
 
 
 def _is_prefixes(routine: Routine, inputs: Types, outputs: Types) -> bool:

@@ -8,6 +8,34 @@ from hybridize import np
 from tests.formats.wasm.browsing import told, write
 
 
+def test_lines_that_many_blocks_sort(folder, page):
+    """Launches that merge runs differ in a number, and those that have nothing to merge are left out."""
+
+    def f(x):
+        return np.sort(x), np.cumsum(x)
+
+    lines = [numpy.random.default_rng(n).permutation(n).astype("f4") for n in (300, 700, 5000, 9)]
+    write(folder, "sorted", f, *((np.array(x),) for x in lines[:2]))
+    answers = told(
+        page,
+        """
+        const { load } = await import("/sorted.mjs");
+        const model = await load({ device: "webgpu" });
+        const answers = [];
+        for (const line of asked) {
+          const result = await model.run({ x: { data: Float32Array.from(line), shape: [line.length] } });
+          answers.push(Object.values(result).map((array) => Array.from(array, Number)));
+        }
+        return [model.device, answers];
+        """,
+        asked=[x.tolist() for x in lines],
+    )
+    assert answers[0] == "webgpu"
+    for x, (ordered, totals) in zip(lines, answers[1], strict=True):
+        assert ordered == [*range(len(x))]
+        numpy.testing.assert_allclose(totals, numpy.cumsum(x, dtype=float), rtol=1e-6)
+
+
 def test_several_results_of_several_types_and_sizes(folder, page):
     def f(x, mask, ids):
         y = np.where(mask, x, 0)
