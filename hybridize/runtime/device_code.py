@@ -141,8 +141,8 @@ class _Shared:
 
     def _idle_bytes(self) -> int:
         """Count the bytes that are there for later calls alone."""
-        kept = 0 if self._scratch is None else self._scratch.nbytes
-        return kept + sum(one.idle_bytes for one in self.codes())
+        scratch = 0 if self._scratch is None else self._scratch.nbytes
+        return scratch + sum(one.idle_bytes for one in self.codes())
 
 
 _SHARED: Final[WeakKeyDictionary[Accelerator, _Shared]] = WeakKeyDictionary()
@@ -486,12 +486,12 @@ class DeviceCode:
 
     def _started(self, key: tuple[Any, ...]) -> bool:
         """Ask for the graphs of a set of addresses; tell whether there are some."""
-        found = self._graphs.get(key)
-        if found is None:
+        one = self._graphs.get(key)
+        if one is None:
             return False
         starter = self.accelerator.starter
-        found.started = self._count = self._count + 1 if starter is None else starter.get("started")
-        for graph in found.graphs:
+        one.started = self._count = self._count + 1 if starter is None else starter.get("started")
+        for graph in one.graphs:
             graph.launch()
         return True
 
@@ -522,13 +522,13 @@ class DeviceCode:
         self, key: tuple[Any, ...], link: Callable[..., Instance | None], memories: Sequence[DeviceMemory]
     ) -> None:
         """Let machine code start the graph of a call, if there is one."""
-        found = self._graphs.get(key)
-        if found is None or found.scratch is None:
+        one = self._graphs.get(key)
+        if one is None or one.scratch is None:
             return
-        found.drop()
-        instance = link(found.graphs[0], memories, found.scratch)
+        one.drop()
+        instance = link(one.graphs[0], memories, one.scratch)
         if instance is not None:
-            found.link(instance)
+            one.link(instance)
 
     def _comes_again(self, plan: Plan, key: tuple[Any, ...]) -> bool:
         """Tell whether a graph is made for a call: not the first time, nor where the host has to ask in between."""
