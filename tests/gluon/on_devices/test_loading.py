@@ -62,7 +62,7 @@ def test_a_model(saved, name):
     x, y, folder = saved
     there = hybridize.load(folder / name, device=gpu(0))
     assert there(x).device == gpu(0)
-    assert there(x).asnumpy().tolist() == y.tolist()
+    numpy.testing.assert_allclose(there(x).asnumpy(), y, rtol=1e-6)  # a graph of its own may sum in another order
     here = hybridize.load(folder / name)
     numpy.testing.assert_allclose(here(x.as_in_ctx(cpu())).asnumpy(), y, rtol=1e-6)
     with refusal(PlacementError, r"was not initialized on device gpu\(0\), only on cpu\(0\)"):
