@@ -41,6 +41,7 @@ OPS = 500
 """Operations of the long graph."""
 ARCHIVE = "net.hybridize"
 FIRST_LOAD, LATER_LOAD = "load: MLP, from an archive to its first result", "load: the same, once more"
+ON_DEVICE = "device call"
 FROM_DISK = "start: MLP, its first call, from the disk cache"
 
 # ------------------------------------------------------------------------------------------- in the counted process
@@ -188,6 +189,43 @@ def step_loops() -> Iterator[tuple[str, Callable[[int], object]]]:
         yield f"step: {workload}", loop_of(step_of(training, layers), *map(np.array, batches[0]))
 
 
+def device_loops() -> Iterator[tuple[str, Callable[[int], object]]]:
+    """Calls of compiled programs on a GPU whose driver does nothing: the host's part alone, without the driver's."""
+    import numpy
+    import silent_driver
+
+    from hybridize import gpu, hybridize, np
+    from hybridize.gluon import nn
+
+    silent_driver.use()
+
+    def calls(function: Callable[..., Any], *arguments: Any) -> Callable[[int], None]:
+        for _ in range(8):  # until there are graphs for all addresses
+            result = function(*arguments)
+        del result
+
+        def loop(count: int) -> None:
+            for _ in range(count):
+                function(*arguments)
+
+        return loop
+
+    def dense(layers: int) -> Any:
+        net = nn.HybridSequential()
+        net.add(*[nn.Dense(4, in_units=4) for _ in range(layers)])
+        net.initialize(ctx=gpu(0))
+        net.hybridize()
+        return net
+
+    one = np.array(numpy.ones((1,), numpy.float32), ctx=gpu(0))
+    other = np.array(numpy.ones((1,), numpy.float32), ctx=gpu(0))
+    row = np.array(numpy.ones((1, 4), numpy.float32), ctx=gpu(0))
+    yield f"{ON_DEVICE}: x + 1, compiled", calls(hybridize(lambda x: x + 1), one)
+    yield f"{ON_DEVICE}: three results of two arrays", calls(hybridize(lambda x, y: (x + y, x * y, x - y)), one, other)
+    yield f"{ON_DEVICE}: a block, 3 dense layers", calls(dense(3), row)
+    yield f"{ON_DEVICE}: a block, 50 dense layers", calls(dense(50), row)
+
+
 def graphs() -> Iterator[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
     """What is compiled: the chapter's net, and a long chain of operations that are all different."""
     import numpy
@@ -238,6 +276,14 @@ def compile_loops() -> Iterator[tuple[str, Callable[[int], object]]]:
         )
 
 
+def count_on_device(only: str) -> None:
+    """The counted process of calls on a device: from its first use on, calls on the CPU look where arrays are."""
+    counter = Counter()
+    for name, loop in device_loops():
+        if only in name:
+            counter.of(name, loop, (CALLS, 2 * CALLS))
+
+
 def count_all(only: str) -> None:
     """The counted process."""
     counter = Counter()
@@ -285,7 +331,10 @@ def counted(only: str = "") -> dict[str, float]:
 
         if only in FIRST_LOAD or only in LATER_LOAD:
             run(sys.executable, __file__, "--write")
-        count("--child", only)
+        if not only.startswith(ON_DEVICE):
+            count("--child", only)
+        if not only or ON_DEVICE.startswith(only) or only.startswith(ON_DEVICE):
+            count("--device", only)
         if only in FROM_DISK:
             # The machine that valgrind is, as a process finds it that has been told nothing of machines.
             kept = {"HYBRIDIZE_CACHE": "1", "HYBRIDIZE_CACHE_DIR": f"{folder}/cache", "HYBRIDIZE_TARGET": ""}
@@ -353,6 +402,7 @@ def main() -> int:
     parser.add_argument("--store", action="store_true", help="write the counts down as those to compare with")
     parser.add_argument("--only", default="", help="count what has this in its name")
     parser.add_argument("--child", help=argparse.SUPPRESS)
+    parser.add_argument("--device", help=argparse.SUPPRESS)
     parser.add_argument("--write", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--start", choices=("write", "count"), help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -361,6 +411,9 @@ def main() -> int:
         return 0
     if given.write:
         write_archive()
+        return 0
+    if given.device is not None:
+        count_on_device(given.device)
         return 0
     if given.child is not None:
         count_all(given.child)

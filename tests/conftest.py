@@ -31,9 +31,13 @@ CHAPTER = Path(__file__).parent / "chapter"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let `make test` draw the same examples each time, and `make test-long` other ones: what they find, CI keeps."""
-    if config.getoption("markexpr") != "long":
-        hypothesis.settings.load_profile("ci")
+    """Let `make test` draw the same examples each time, and `make test-long` other ones: what they find, CI keeps.
+
+    No example has a limit of time: beside other processes it may take ten times as long.
+    """
+    long = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow], print_blob=True)
+    hypothesis.settings.register_profile("long", long)
+    hypothesis.settings.load_profile("long" if config.getoption("markexpr") == "long" else "ci")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -159,6 +163,15 @@ def two_gpus(monkeypatch) -> Iterator[None]:
     device.forget()
     yield
     device.forget()
+
+
+@pytest.fixture
+def inherited() -> Iterator[list[object]]:
+    """The devices that the process has of the one it was forked from; afterwards there are none."""
+    from hybridize.runtime import devices
+
+    yield devices._INHERITED
+    devices._INHERITED.clear()
 
 
 @functools.cache

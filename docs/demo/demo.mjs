@@ -104,7 +104,7 @@ function measure() {
   const bytes = performance.getEntriesByType("resource").filter(({ name }) => /\/lenet\.(mjs|wasm)$/.test(name));
   const sum = bytes.reduce((total, { decodedBodySize }) => total + decodedBodySize, 0);
   const size = sum ? `; model and loader are ${Math.round(sum / 1000)} KB` : "";
-  $("time").textContent = `One call takes ${time.toFixed(1)} µs in this browser${size}.`;
+  $("time").textContent = `One call takes ${time.toFixed(1)} µs in this browser, by WebAssembly on the processor${size}.`;
 }
 
 // What the visitor does

@@ -184,10 +184,9 @@ def _launched(
         if error.code != "E705":
             raise
         raise _refused(work[1], inputs[0], f"gpu({number})") from None
-    arguments = [x.reshape(_dense_shape(lie, shape)) for lie, shape, x in zip(lies, shapes, inputs, strict=True)]
-    if told:
-        sizes = [size for shape in shapes for size in shape]
-        arguments.append(numpy.broadcast_to(numpy.int8(0), [sizes[at] for at in told]))
+    unread = [numpy.empty(0, numpy.int8)] if told else []
+    wanted = _shapes_for((program, told), lies, shapes)
+    arguments = [x.reshape(shape) for x, shape in zip([*inputs, *unread], wanted, strict=True)]
     return program.on(accelerator, number).run(arguments)
 
 
@@ -255,7 +254,7 @@ Work = tuple[Any, str, Callable[..., Sequence[Operand]]]
 Sizes = tuple[Any, ...]
 """Sizes of all operands, one after the other: a number, or which of the symbols it is, as `(3,)`."""
 Fitted = tuple[DeviceExecutable, tuple[int, ...]]
-"""A program, and which of its sizes no array of a call has: those of one more argument, which nobody reads."""
+"""A program, and which of its sizes no array of a call has: those of one more argument, which has no elements."""
 
 
 class Programs:
@@ -292,7 +291,7 @@ class Programs:
         sizes: Sizes = tuple([size for shape in shapes for size in shape])
         known = self._of.get(key, [])
         for pattern, program in known:
-            if _fits(pattern, sizes):
+            if _fits(pattern, sizes) and program[0].accepts(_shapes_for(program, lies, shapes)):
                 return program
         pattern = _common(known[-1][0], sizes) if known else sizes
         program = _compiled(work, lies, shapes, pattern, arch)
@@ -300,6 +299,15 @@ class Programs:
             bounded(self._of, LIMIT)[key] = known
         known.append((pattern, program))
         return program
+
+
+def _shapes_for(program: Fitted, lies: Sequence[Lie], shapes: Sequence[Shape]) -> list[Shape]:
+    """The shapes of a program's arguments."""
+    dense = [_dense_shape(lie, shape) for lie, shape in zip(lies, shapes, strict=True)]
+    if not program[1]:
+        return dense
+    sizes = [size for shape in shapes for size in shape]
+    return [*dense, (*[sizes[at] for at in program[1]], 0)]
 
 
 def _fits(pattern: Sizes, sizes: Sizes) -> bool:
@@ -337,7 +345,7 @@ def _compiled(work: Work, lies: Sequence[Lie], shapes: Sequence[Shape], pattern:
     seen = {size for type_ in types for size in type_.shape}
     told = {one: at for at, one in enumerate(pattern) if type(one) is tuple and symbols[one] not in seen}
     if told:
-        types.append(TensorType(tuple(symbols[one] for one in told), numpy.dtype(numpy.int8)))
+        types.append(TensorType((*[symbols[one] for one in told], 0), numpy.dtype(numpy.int8)))
     graph = make_graph(
         lambda *xs: apply(*[_rebuilt(lie, shape, x) for lie, shape, x in zip(lies, wanted, xs, strict=False)]), types
     )

@@ -138,7 +138,8 @@ def make_device_entry(
     instances: Instances,
     *,
     array_type: type,
-    arguments: Sequence[TensorType],
+    arguments: Sequence[entry.Argument],
+    keywords: Sequence[str],
     results: Sequence[TensorType],
     fallback: Callable[..., Any],
     structure: str | Callable[..., Any],
@@ -150,7 +151,8 @@ def make_device_entry(
     Args:
         instances: the graphs.
         array_type: as `make_entry` has it, as everything that follows.
-        arguments: types of the arrays that are the arguments.
+        arguments: what each must be.
+        keywords: names of the last of them.
         results: types of the results.
         fallback: gets every other call.
         structure: what the results are put into.
@@ -160,7 +162,7 @@ def make_device_entry(
     state = entry.EntryTable(
         instances.words.ctypes.data,
         instances,
-        [entry.argument(one) for one in arguments],
+        arguments,
         (),
         results,
         fallback,
@@ -169,5 +171,6 @@ def make_device_entry(
         finish=None if isinstance(structure, str) else structure,
         watches=watches,
         doubt=doubt,
+        keywords=keywords,
     )
     return entry.new_entry(_device_entry()[0], state)

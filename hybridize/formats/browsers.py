@@ -38,8 +38,8 @@ _BEGINS: Final = 60.0
 """Seconds within which a browser asks for the page."""
 _LOADS: Final = 120.0
 """Seconds within which it has compiled the kernels: it does so slowly for a GPU that the processor imitates."""
-_MISSING: Final = "E701"
-"""The loader's code where the browser offers no GPU."""
+_MISSING: Final = {"E701": "has no WebGPU", "E705": "imitates a GPU that is too small"}
+"""Codes of the loader that mean nothing against the kernels, and what they say of the browser."""
 
 
 def browser() -> str | None:
@@ -94,8 +94,8 @@ def _answers(
         process.terminate()
         process.wait()
     outcome = json.loads(site.posted["/done"])
-    if outcome.get("code") == _MISSING:
-        return f"not run here on a GPU: {title} has no WebGPU", []
+    if outcome.get("code") in _MISSING:
+        return f"not run here on a GPU: {title} {_MISSING[outcome['code']]}", []
     if "problem" in outcome:
         raise VerificationError("E812", f"{loader} failed in {title}: {outcome['problem']}")
     where = f"{outcome['adapter']} in {site.agent}".strip()

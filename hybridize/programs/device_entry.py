@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The short way of calls whose arrays are on a device: arguments are compared, and the program is asked for.
+"""The short ways of calls whose arrays are on a device: arguments are compared, and the program is asked for.
 
-It is Python: what comes back are objects of Python, and there is little besides. A call of which anything differs from
-what is usual goes the way of all calls, which also says what is wrong.
+The first is machine code, where the device lets it start graphs (`runtime.device_entry`). What that does not take comes
+to the second, which is Python: it takes memory, asks for the program, and puts graphs into the table of the first. A
+call of which anything differs from what is usual goes the way of all calls, which also says what is wrong.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy
 from numpy.typing import NDArray
 
 from hybridize.array.buffer import buffer_of
@@ -19,20 +21,22 @@ from hybridize.array.storage import Storage
 from hybridize.base.access import ACCESS, WRITER
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import HybridizeError
+from hybridize.base.frozen import frozen
 from hybridize.base.modes import BUSY
 from hybridize.base.spans import LISTENERS
 from hybridize.base.types import TensorType
 from hybridize.compiler.entry import make_device_entry
+from hybridize.contract.call import Call
 from hybridize.contract.captured import Captured
 from hybridize.contract.guards import watches
 from hybridize.ops.op import Effect, effect_of
 from hybridize.programs.device_machine import DeviceMachine
 from hybridize.programs.entry import UNASKED, Entry, assembling, plain_structure
 from hybridize.runtime.device_buffers import DeviceBuffer, DeviceMemory, row_major
-from hybridize.runtime.device_code import INSTANCES
-from hybridize.runtime.device_entry import Instance, Instances, is_supported
+from hybridize.runtime.device_code import INSTANCES, Link
+from hybridize.runtime.device_entry import Instance, Instances, is_supported, number_word
 from hybridize.runtime.devices import is_inherited
-from hybridize.runtime.entry import Look, Watch
+from hybridize.runtime.entry import Argument, Look, Watch, input_rows
 
 
 def why_none(captured: Captured, machine: object) -> str:
@@ -44,7 +48,7 @@ def why_none(captured: Captured, machine: object) -> str:
         "it keeps state": captured.transaction.feeds or captured.transaction.marks or _writes(captured),
         "it does more than compute": captured.effects or captured.decided is not None or captured.compared is not None,
         "it asserts or prints": any(effect_of(node.op) is not Effect.PURE for node in captured.graph.nodes),
-        "it has other arguments than arrays": not _takes_arrays(captured),
+        "its arguments do not lie row by row": captured.layouts,
         "its arrays are of nd": captured.call.of_nd,
         **{why: test(captured) for why, test in UNASKED.items() if "devices" not in why},
     }
@@ -56,130 +60,169 @@ def _writes(captured: Captured) -> bool:
 
 
 def _takes_arrays(captured: Captured) -> bool:
-    """Tell whether all arguments are arrays, by position, which lie row by row."""
+    """Tell whether all arguments are arrays, by position."""
     positional, keywords = captured.call.structure.children
     plain = all(one.kind == "leaf" for one in positional.children) and not keywords.children
-    return plain and all(isinstance(kind, TensorType) for kind in captured.call.kinds) and not captured.layouts
+    return plain and all(isinstance(kind, TensorType) for kind in captured.call.kinds)
 
 
-def device_entry(
-    captured: Captured, machine: Any, dirty: NDArray[Any], holds: Callable[[], bool] | None, fallback: Entry
-) -> Entry | None:
-    """Return a callable for exactly the calls that a program is right for, which gives all others to `fallback`.
+@frozen
+class DeviceCalls:
+    """A program on a device, and what tells whether a call is for it."""
 
-    Args:
-        captured: of the program.
-        machine: runs it.
-        dirty: its first item is not 0 where the program may hold no longer.
-        holds: tells whether its guards hold; None where it has none.
-        fallback: gets the others.
-    """
-    finish = None if why_none(captured, machine) else assembling(captured.structure, captured.results)
-    if finish is None:
-        return None
-    present, device = (captured.call.devices or (machine.device,))[0], machine.device
-    code, derivers = machine.code, machine.derived
-    gpu, count = code.accelerator, len(captured.call.kinds)
-    alignment = gpu.alignment
-    expected = [(value.type.shape, value.type.dtype) for value in captured.graph.inputs]
-    sources = [(one.position, one.array, *kind) for one, kind in zip(captured.sources, expected, strict=True)]
-    instances = _instances(captured, machine)
+    captured: Captured
+    machine: DeviceMachine
+    arguments: Sequence[Argument]
+    keywords: tuple[str, ...]
+    """The names of the last of the arguments."""
+    dirty: NDArray[Any]
+    """Its first item is not 0 where the program may hold no longer."""
+    holds: Callable[[], bool] | None
+    """Tells whether its guards hold; None where it has none."""
+    accepts: Callable[[Call], bool]
+    """Tells whether it is right for a call of its key."""
 
-    def entry(*args: Any, **kwargs: Any) -> Any:
-        is_usual = not (kwargs or dirty[0] or BUSY[0] or WRITER or LISTENERS or CONFIG.disable or ACCESS.queue)
-        if not is_usual or len(args) != count or current_device() != present or is_inherited(gpu):
-            return fallback(*args, **kwargs)
-        if holds is not None and not holds():
-            return fallback(*args)
-        buffers: list[DeviceBuffer] = []
-        for position, array, shape, dtype in sources:
-            x = args[position] if array is None else array
-            buffer: Any = buffer_of(x) if type(x) is ndarray else None
-            if type(buffer) is not DeviceBuffer or buffer.base.accelerator is not gpu:
-                return fallback(*args)
-            layout = buffer.layout
-            if layout.shape != shape or layout.dtype != dtype or not layout.flags.c_contiguous:
-                return fallback(*args)
-            if buffer.address % alignment:
-                return fallback(*args)
-            buffers.append(buffer)
-        starts = [one.base.address for one in buffers]
-        addresses = [start + one.offset for start, one in zip(starts, buffers, strict=True)]
+    def leaves_of(self) -> Callable[[tuple[Any, ...], dict[str, Any]], Sequence[Any] | None]:
+        """Make a function that takes a call apart; of one that the program is not right for it gives None."""
+        captured, holds, accepts = self.captured, self.holds, self.accepts
+        count, key = len(captured.call.kinds), captured.call.key
+        present, gpu = (captured.call.devices or (self.machine.device,))[0], self.machine.code.accelerator
 
-        def link(graph: Any, memories: Sequence[DeviceMemory], scratch: DeviceMemory) -> Instance:
-            assert instances is not None
-            there = {position: address for (position, *_), address in zip(sources, addresses, strict=True)}
-            rest = zip(sources, buffers, starts, strict=True)
-            bound = [(buffer, start) for (_, array, *_), buffer, start in rest if array is not None]
-            inputs = [there[position] for position in range(count)]
-            return instances.add(graph, inputs, bound, derived, memories, scratch)
+        def of_arrays(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Sequence[Any] | None:
+            if kwargs or len(args) != count or current_device() != present or is_inherited(gpu):
+                return None
+            return args if holds is None or holds() else None
 
-        try:
-            derived = [one.now() for one in derivers]
-            outputs = code.ask(addresses, derived, instances and link)
-        except HybridizeError:
-            outputs = None
-        if outputs is None:
-            return fallback(*args)  # which says at which line it was
-        return finish(tuple([_array(one, device) for one in outputs]))
+        def of_all(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Sequence[Any] | None:
+            call = None if is_inherited(gpu) else Call.of(args, kwargs)
+            return call.leaves if call is not None and call.key == key and accepts(call) else None
 
-    return entry if instances is None else _started(captured, machine, instances, dirty, holds, entry)
+        return of_arrays if _takes_arrays(captured) else of_all
+
+    def entry(self, fallback: Entry) -> Entry | None:
+        """Return a callable for exactly the calls that the program is right for, which gives all others to `fallback`;
+        None where there can be none.
+        """
+        captured, machine, dirty = self.captured, self.machine, self.dirty
+        finish = assembling(captured.structure, captured.results)
+        if finish is None:
+            return None
+        code, derivers, device, gpu = machine.code, machine.derived, machine.device, machine.code.accelerator
+        expected = [(value.type.shape, value.type.dtype) for value in captured.graph.inputs]
+        sources = [(one.position, one.array, *kind) for one, kind in zip(captured.sources, expected, strict=True)]
+        leaves_of, instances, alignment = self.leaves_of(), self._instances(), gpu.alignment
+
+        def entry(*args: Any, **kwargs: Any) -> Any:
+            is_usual = not (dirty[0] or BUSY[0] or WRITER or LISTENERS or CONFIG.disable or ACCESS.queue)
+            leaves = leaves_of(args, kwargs) if is_usual else None
+            if leaves is None:
+                return fallback(*args, **kwargs)
+            inputs: list[Any] = []
+            for position, array, shape, dtype in sources:
+                x = leaves[position] if array is None else array
+                if type(x) is not ndarray:
+                    if type(x) not in (float, int):
+                        return fallback(*args, **kwargs)
+                    inputs.append(numpy.array(x, dtype))
+                    continue
+                buffer: Any = buffer_of(x)
+                if type(buffer) is not DeviceBuffer or buffer.base.accelerator is not gpu:
+                    return fallback(*args, **kwargs)
+                layout = buffer.layout
+                is_usual = layout.shape == shape and layout.dtype == dtype and layout.flags.c_contiguous
+                if not is_usual or buffer.address % alignment:
+                    return fallback(*args, **kwargs)
+                inputs.append(buffer)
+            try:
+                derived = [one.now() for one in derivers]
+                link = None if instances is None else _linking(captured, instances, inputs, derived)
+                outputs = code.ask(inputs, derived, link)
+            except HybridizeError:
+                outputs = None
+            if outputs is None:
+                return fallback(*args, **kwargs)  # which says at which line it was
+            return finish(tuple([_array(one, device) for one in outputs]))
+
+        return entry if instances is None else self._started(instances, entry)
+
+    def _instances(self) -> Instances | None:
+        """The table of the program, whose graphs machine code may start; None where it may not."""
+        code, captured, results = self.machine.code, self.captured, self.machine.executable.results
+        starter = code.accelerator.starter
+        if starter is None or not is_supported() or not code.is_one_graph:
+            return None
+        if _read(self.arguments) != len([one for one in captured.sources if one.array is None]):
+            return None
+        instances = Instances(
+            starter,
+            code.accelerator,
+            name=self.machine.executable.name,
+            lock=code.lock,
+            inputs=_read(self.arguments),
+            bound=[one.array for one in captured.sources if one.array is not None],
+            buffers=[_pattern(one, code.number) for one in results],
+            storages=[_storage(self.machine.device) for _ in results],
+            derived=self.machine.derived,
+            count=INSTANCES,
+        )
+        instances.present(PRESENT, (captured.call.devices or (self.machine.device,))[0])
+        return instances
+
+    def _started(self, instances: Instances, fallback: Entry) -> Entry:
+        """The entry of machine code that starts the graphs of the program, and gives other calls to `fallback`."""
+        captured, results = self.captured, self.machine.executable.results
+        structure = plain_structure(captured, len(results)) or assembling(captured.structure, captured.results)
+        assert structure is not None
+        modes = [Watch(Look.SETTING, vars(CONFIG), name, False) for name in ("disable", "device_check")]
+        entry = make_device_entry(
+            instances,
+            array_type=ndarray,
+            arguments=self.arguments,
+            keywords=self.keywords,
+            results=results,
+            fallback=fallback,
+            structure=structure,
+            watches=[*modes, *watches(captured.guards)],
+            doubt=self.holds,
+        )
+        state: Any = entry.__self__  # type: ignore[attr-defined]
+        for storage in captured.watched:
+            storage.watch(state)
+        if self.dirty[0]:
+            state.dirty[0] = 1
+        return entry
 
 
-def _instances(captured: Captured, machine: DeviceMachine) -> Instances | None:
-    """The table of a program whose graphs machine code may start; None where it may not."""
-    code, positions = machine.code, [one.position for one in captured.sources if one.array is None]
-    starter = code.accelerator.starter
-    if starter is None or not is_supported() or not code.is_one_graph:
-        return None
-    if set(positions) != set(range(len(captured.call.kinds))):
-        return None
-    results = machine.executable.results
-    instances = Instances(
-        starter,
-        code.accelerator,
-        name=machine.executable.name,
-        lock=code.lock,
-        inputs=len(captured.call.kinds),
-        bound=[one.array for one in captured.sources if one.array is not None],
-        buffers=[_pattern(one, code.number) for one in results],
-        storages=[_storage(machine.device) for _ in results],
-        derived=machine.derived,
-        count=INSTANCES,
-    )
-    instances.present(PRESENT, (captured.call.devices or (machine.device,))[0])
-    return instances
+def _read(arguments: Sequence[Argument]) -> int:
+    """Count the leaves of arguments that a program reads."""
+    return len(input_rows(arguments))
 
 
-def _started(
-    captured: Captured, machine: DeviceMachine, instances: Instances, dirty: NDArray[Any],
-    holds: Callable[[], bool] | None, fallback: Entry,
-) -> Entry:  # fmt: skip
-    """The entry of machine code that starts the graphs of a program, and gives other calls to `fallback`."""
-    modes = [Watch(Look.SETTING, vars(CONFIG), name, False) for name in ("disable", "device_check")]
-    inputs = {one.position: value.type for one, value in zip(captured.sources, captured.graph.inputs, strict=True)}
-    entry = make_device_entry(
-        instances,
-        array_type=ndarray,
-        arguments=[inputs[position] for position in range(len(captured.call.kinds))],
-        results=machine.executable.results,
-        fallback=fallback,
-        structure=plain_structure(captured, len(machine.executable.results)) or _finishing(captured),
-        watches=[*modes, *watches(captured.guards)],
-        doubt=holds,
-    )
-    state: Any = entry.__self__  # type: ignore[attr-defined]
-    for storage in captured.watched:
-        storage.watch(state)
-    if dirty[0]:
-        state.dirty[0] = 1
-    return entry
+def _linking(captured: Captured, instances: Instances, inputs: Sequence[Any], derived: Sequence[DeviceBuffer]) -> Link:
+    """What puts the graph of a call into a table, of which these are the inputs and the derived constants."""
+    starts = [one.base.address if type(one) is DeviceBuffer else None for one in inputs]
 
+    def link(
+        buffers: Sequence[DeviceBuffer | None], addresses: Sequence[int | None], graph: Any,
+        memories: Sequence[DeviceMemory], scratch: DeviceMemory,
+    ) -> Instance | None:  # fmt: skip
+        words: dict[int, int] = {}
+        bound: list[tuple[DeviceBuffer, int]] = []
+        keep: list[Any] = [scratch]
+        places = zip(buffers, addresses, strict=True)
+        for source, x, start, (buffer, address) in zip(captured.sources, inputs, starts, places, strict=True):
+            if start is None:
+                words[source.position] = number_word(x)
+                keep.append(buffer)  # the numbers on the device, which are this graph's from now on
+            elif start + x.offset != address:
+                return None  # another thread has exchanged its memory
+            elif source.array is None:
+                words[source.position] = start + x.offset
+            else:
+                bound.append((x, start))
+        return instances.add(graph, [words[one] for one in sorted(words)], bound, derived, memories, keep)
 
-def _finishing(captured: Captured) -> Callable[[tuple[Any, ...]], Any]:
-    finish = assembling(captured.structure, captured.results)
-    assert finish is not None
-    return finish
+    return link
 
 
 def _pattern(type_: TensorType, number: int) -> DeviceBuffer:

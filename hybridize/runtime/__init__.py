@@ -16,6 +16,7 @@ It must not know graphs, ops, or how the code came to be; a program loaded from 
     devices, cuda               devices with memory of their own, and NVIDIA's driver
     device_steps                the work of a plan on a device, in order: launches, copies, questions of the host
     device_stretches            graphs of what comes again between two questions
+    device_entry                the tables by which machine code starts graphs, without Python
     features                    what is there of MXNet's features, loaded when asked for
 """
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 from weakref import WeakKeyDictionary, WeakSet, ref
 
@@ -164,8 +164,12 @@ def loaded_on(accelerator: Accelerator) -> list[DeviceCode]:
     return _shared(accelerator).codes()
 
 
-Link = Callable[[Any, Sequence[DeviceMemory], DeviceMemory], Instance]
-"""Puts a graph into a table of machine code, with the memories of its results, and its scratch."""
+Link = Callable[
+    [Sequence["DeviceBuffer | None"], Sequence["int | None"], Any, Sequence[DeviceMemory], DeviceMemory],
+    "Instance | None",
+]
+"""Puts a graph into a table of machine code: what its inputs are on the device, their addresses, the graph, the
+memories of its results, its scratch."""
 
 
 class _Recorded:
@@ -245,7 +249,7 @@ class DeviceCode:
         self._graphs: dict[tuple[Any, ...], _Recorded] = {}
         self._count = 0
         self._seen: OrderedDict[tuple[Any, ...], None] = OrderedDict()
-        self._stretches = Stretches(accelerator, self.launch, IN_GRAPH, IN_GRAPHS)
+        self._stretches = Stretches(accelerator, self.launch, IN_GRAPH, IN_GRAPHS, program.name)
         self.lock: Any = renewed(threading.RLock())
         """Held by who looks for a graph, makes one, or starts it."""
         self._sources: dict[int, DeviceBuffer] = {}
@@ -346,12 +350,12 @@ class DeviceCode:
         return self._asked(self._plan(sizes, numbers), numbers, addresses, layouts, scratch_bytes)
 
     def ask(
-        self, inputs: Sequence[int], derived: Sequence[DeviceBuffer], link: Link | None = None
+        self, inputs: Sequence[Operand], derived: Sequence[DeviceBuffer], link: Link | None = None
     ) -> list[DeviceBuffer]:
         """Do as `run` does with inputs that need no look, of a program whose sizes are known.
 
         Args:
-            inputs: their addresses.
+            inputs: buffers of the device, and arrays of the host.
             derived: as `run` has it.
             link: is called with the graph of the call, once there is one.
         """
@@ -360,9 +364,11 @@ class DeviceCode:
             constants = list(constants)
             for deriver, buffer in zip(self.derivers, derived, strict=True):
                 constants[deriver.slot] = buffer
-        addresses = [*inputs, *[one.address for one in constants]]
+        buffers = self._sent_together(inputs)
+        addresses = [None if one is None else one.address for one in (*buffers, *constants)]
         plan = self.program.plan
-        return self._asked(plan, (), addresses, self._layouts, int(plan.scratch_bytes), link)
+        tell = None if link is None else partial(link, buffers, addresses[: len(buffers)])
+        return self._asked(plan, (), addresses, self._layouts, int(plan.scratch_bytes), tell)
 
     @cached_property
     def _layouts(self) -> list[NDArray[Any]]:
@@ -376,7 +382,7 @@ class DeviceCode:
         addresses: Sequence[int | None],
         layouts: Sequence[NDArray[Any]],
         scratch_bytes: int,
-        link: Link | None = None,
+        link: Callable[..., Instance | None] | None = None,
     ) -> list[DeviceBuffer]:
         """Ask for a call whose inputs and constants are there; returns what it writes."""
         shares = self.is_one_graph and plan is self.program.plan
@@ -468,9 +474,7 @@ class DeviceCode:
         """Make the graphs of a call, over a scratch that they share with others if there is one."""
         spare = self._spare() if len(self._graphs) >= INSTANCES else ()
         work = work_of(plan.steps, bases)
-        graphs = recorded(work, self.accelerator, self.launch, IN_GRAPH, spare)
-        for graph in graphs:
-            graph.name = self.program.name
+        graphs = recorded(work, self.accelerator, self.launch, IN_GRAPH, spare, self.program.name)
         self._graphs[key] = _Recorded(graphs, scratch)
 
     def _perform(self, plan: Plan, bases: Bases) -> None:
@@ -514,12 +518,17 @@ class DeviceCode:
             return DeviceMemory(self.accelerator, nbytes)
         return _shared(self.accelerator).scratch(self.accelerator, nbytes)
 
-    def _link(self, key: tuple[Any, ...], link: Link, memories: Sequence[DeviceMemory]) -> None:
+    def _link(
+        self, key: tuple[Any, ...], link: Callable[..., Instance | None], memories: Sequence[DeviceMemory]
+    ) -> None:
         """Let machine code start the graph of a call, if there is one."""
         found = self._graphs.get(key)
-        if found is not None and found.scratch is not None:
-            found.drop()
-            found.link(link(found.graphs[0], memories, found.scratch))
+        if found is None or found.scratch is None:
+            return
+        found.drop()
+        instance = link(found.graphs[0], memories, found.scratch)
+        if instance is not None:
+            found.link(instance)
 
     def _comes_again(self, plan: Plan, key: tuple[Any, ...]) -> bool:
         """Tell whether a graph is made for a call: not the first time, nor where the host has to ask in between."""

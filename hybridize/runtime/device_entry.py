@@ -220,7 +220,7 @@ class Instances:
         accelerator: the device.
         name: of the program, for errors.
         lock: held by who looks for a graph of the program, changes it or starts it.
-        inputs: number of arguments that are arrays.
+        inputs: number of arguments that are read.
         bound: arrays outside of the arguments, which the program reads.
         buffers: for each result a buffer like its own, which has no memory.
         storages: for each result what makes an array of the buffer.
@@ -298,17 +298,17 @@ class Instances:
 
     def add(
         self, graph: StartedGraph, inputs: Sequence[int], bound: Sequence[tuple[DeviceBuffer, int]],
-        derived: Sequence[DeviceBuffer], memories: Sequence[DeviceMemory], scratch: DeviceMemory,
+        derived: Sequence[DeviceBuffer], memories: Sequence[DeviceMemory], keep: Sequence[Any],
     ) -> Instance:  # fmt: skip
         """Let machine code start a graph, in the place of the one that it has not started for longest.
 
         Args:
             graph: what is started.
-            inputs: the addresses of the arguments that it is for.
+            inputs: the addresses of the arrays that it is for, and numbers as `number_word` gives them.
             bound: for each array outside its buffer, and the address of its memory: the very number.
             derived: constants, one of each who derives them.
             memories: of its results, which it writes.
-            scratch: it uses that, too.
+            keep: whatever else it uses.
         """
         place = min(self._places, key=lambda one: one.used)
         words: list[int] = [graph.address, self._starter.get("started"), *inputs]
@@ -318,9 +318,15 @@ class Instances:
         numbers = [one.address for one in memories]
         for memory, number in zip(memories, numbers, strict=True):
             words += id(memory), id(number)
-        instance = Instance(place, graph, memories, [bound, derived, numbers, scratch], self._lock)
+        instance = Instance(place, graph, memories, [bound, derived, numbers, keep], self._lock)
         place.fill(instance, words)
         return instance
+
+
+def number_word(value: NDArray[Any]) -> int:
+    """Return the bits of a number that an argument is, as machine code compares them."""
+    bits = value.view(numpy.uint32 if value.itemsize == 4 else numpy.int64)
+    return int(bits)
 
 
 def _failing(starter: Starter, accelerator: Any) -> Callable[[], bool]:

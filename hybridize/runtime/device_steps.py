@@ -120,7 +120,8 @@ def recorded(
     device: Accelerator,
     launch: Callable[[DeviceLaunch], None],
     most: int,
-    spare: Sequence[DeviceGraph] = (),
+    spare: Sequence[DeviceGraph],
+    name: str,
 ) -> list[DeviceGraph]:
     """Have a device record work without questions; returns the graphs that do it, one after the other.
 
@@ -130,6 +131,7 @@ def recorded(
         launch: asks for a launch.
         most: launches and copies of a graph.
         spare: graphs that are changed to do this work.
+        name: of the program, for errors.
     """
     graphs: list[DeviceGraph] = []
     before = iter(spare)
@@ -138,6 +140,7 @@ def recorded(
             for one in itertools.chain([first], itertools.islice(work, most - 1)):
                 assert not isinstance(one, Question)
                 _do(one, device, launch)
+        graph.name = name
         graphs.append(graph)
     return graphs
 

@@ -50,12 +50,13 @@ class Stretches:
         launch: asks for a launch.
         most: launches of a graph.
         most_recorded: launches of a stretch that has graphs, at most.
+        name: of the program, for errors.
     """
 
     def __init__(
-        self, device: Accelerator, launch: Callable[[DeviceLaunch], None], most: int, most_recorded: int
+        self, device: Accelerator, launch: Callable[[DeviceLaunch], None], most: int, most_recorded: int, name: str
     ) -> None:
-        self._device, self._launch = device, launch
+        self._device, self._launch, self._name = device, launch, name
         self._most, self._most_recorded = most, most_recorded
         self._parts: dict[int, tuple[Sequence[PlanStep], list[_Part]]] = {}
         """Of steps, by their identity: they are here, so that no others have it."""
@@ -94,7 +95,7 @@ class Stretches:
         if graphs is None and self._comes_again(part, key):
             spare = self._graphs.popitem(last=False)[1] if len(self._graphs) >= KEPT else ()
             work = work_of(part.steps, bases)
-            graphs = self._graphs[key] = recorded(work, self._device, self._launch, self._most, spare)
+            graphs = self._graphs[key] = recorded(work, self._device, self._launch, self._most, spare, self._name)
         if graphs is None:
             perform(work_of(part.steps, bases), self._device, self._launch)
             return

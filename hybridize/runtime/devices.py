@@ -165,7 +165,7 @@ def count() -> int:
 
 def is_there(number: int) -> bool:
     """Tell whether there is a device of a number; nobody counts for one that is opened, as that takes milliseconds."""
-    return number in _OPENED or 0 <= number < count()
+    return (bool(CONFIG.device) and number in _OPENED) or 0 <= number < count()
 
 
 def opened(number: int) -> Accelerator:
@@ -209,9 +209,11 @@ def check_fork() -> None:
         )
 
 
-def is_inherited(device: Accelerator) -> bool:
-    """Tell whether a device was opened by the process that this one was forked from."""
-    return any(one is device for one in _INHERITED)
+def is_inherited(device: Accelerator, inherited: Collection[Accelerator] = _INHERITED) -> bool:
+    """Tell whether a device was opened by the process that this one was forked from: also where Python ends, and what
+    modules had is gone.
+    """
+    return any(one is device for one in inherited)
 
 
 def _kind() -> Any:

@@ -141,7 +141,9 @@ class PlanLaunch:
 
 @frozen
 class KernelLaunch(PlanLaunch):
-    """One launch of a kernel of a device: it takes the addresses of its step, then sizes, each of 64 bits."""
+    """One launch of a kernel of a device: it takes the addresses of its step, then sizes, each of 64 bits, and before
+    them numbers of its own, in which it differs from other launches of the kernel.
+    """
 
     dynamic: ClassVar[tuple[str, ...]] = (*PlanLaunch.dynamic, "blocks")
 

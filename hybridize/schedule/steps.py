@@ -21,7 +21,7 @@ from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.contraction.plan import ContractionPlan
 from hybridize.schedule.contraction.winograd import WinogradPlan
-from hybridize.schedule.device.routines import RoutineKernel
+from hybridize.schedule.device.routine_kernels import RoutineKernel
 from hybridize.schedule.in_place import read_first, stored_last
 from hybridize.schedule.kernel import Kernel
 from hybridize.schedule.parallel import Split, shared_loops, shared_us

@@ -397,11 +397,11 @@ def test_threads_make_and_drop_arrays_at_once():
     assert wrong == []
 
 
-def test_a_forked_process_drops_what_it_cannot_use(monkeypatch):
+def test_a_forked_process_drops_what_it_cannot_use(inherited):
     x = there()
     device = devices.opened(0)
     living = len(device.heap.living())
-    monkeypatch.setattr(devices, "_INHERITED", [device])
+    inherited.append(device)
     for use in (
         x.asnumpy,
         lambda: x.as_in_ctx(cpu()),

@@ -1,6 +1,7 @@
 """The tests of arrays once more, with arrays on a device: what runs there says what these files say of the host."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,9 +10,15 @@ import pytest
 
 HERE = Path(__file__).parent
 ELSEWHERE = {
-    "test_as_numpy.py": ["test_a_copy_to_a_device"], "test_creation.py": ["test_a_copy_unless_asked", "test_python_conversions"],
+    "test_as_numpy.py": ["test_a_copy_to_a_device"],
+    "test_creation.py": ["test_a_copy_unless_asked", "test_python_conversions"],
+    "test_single.py": ["test_what_the_program_cannot_take_is_computed_otherwise", "test_any_count_of_rows_is_one_program_from_the_second_on"],
+    "test_windows.py": [
+        "test_large_ones_run_programs_forward_and_backward", "test_any_batch_is_one_program_from_the_second_on",
+        "test_operands_that_are_strided_or_read_only", "test_the_oldest_programs_go",
+    ],
 }  # fmt: skip
-"""Tests that ask for an array at the host, or for a process without devices."""
+"""Tests that ask for an array at the host, for a process without devices, or for the host's programs of one layer."""
 OWN = {
     "test_device_arrays.py",
     "test_devices.py",
@@ -21,18 +28,24 @@ OWN = {
     Path(__file__).name,
 }
 """Files about devices, about the process, or without arrays."""
+FILES = sorted({path.name for path in HERE.glob("test_*.py")} - OWN)
+PARTS = 12
+"""Processes, each of which runs every twelfth file: starting one takes as long as the tests of a small file."""
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", sorted({path.name for path in HERE.glob("test_*.py")} - OWN))
-def test_a_file_says_the_same_of_a_device(name):
-    left_out = [f"--deselect=tests/array/{name}::{test}" for test in ELSEWHERE.get(name, ())]
+@pytest.mark.parametrize("part", range(PARTS))
+def test_files_say_the_same_of_a_device(part):
+    files = FILES[part::PARTS]
+    left_out = [f"--deselect=tests/array/{name}::{test}" for name in files for test in ELSEWHERE.get(name, ())]
+    paths = [f"tests/array/{name}" for name in files]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "tests.device.default_device", "-q", "-m", "not long", "--tb=short", f"tests/array/{name}", *left_out],
+        [sys.executable, "-m", "pytest", "-p", "tests.device.default_device", "-q", "-rp", "-m", "not long", "--tb=short", *paths, *left_out],
         cwd=HERE.parents[1],
         env={**os.environ, "PYTHONPATH": str(HERE.parents[1])},
         capture_output=True,
         text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
-    assert " passed" in done.stdout, "nothing of the file runs on a device"
+    run = set(re.findall(r"^PASSED tests/array/(\w+\.py)::", done.stdout, re.MULTILINE))
+    assert run == set(files), f"nothing of {set(files) - run} runs on a device"

@@ -148,29 +148,6 @@ def test_gradients_as_functions(name):
     numpy.testing.assert_allclose(there.asnumpy(), here.asnumpy(), 1e-5, 1e-5)
 
 
-def test_gradients_of_functions():
-    """`grad`, `value_and_grad` and `checkpoint`, one within another, recorded and not."""
-
-    def results(device):
-        x, w = np.array(DATA[0], ctx=device), np.array([2.0], ctx=device)
-        value, (by_x, by_w) = hybridize.value_and_grad(lambda p, w: (p["x"] ** 3 * w).sum(), (0, 1))({"x": x}, w)
-        twice = hybridize.grad(lambda x: hybridize.grad(lambda x: (x**3).sum())(x).sum())(x)
-        constant = hybridize.grad(lambda x: np.ones((1,), ctx=device).sum())(x)
-        arrays = [value, by_x["x"], by_w, twice, constant]
-        x.attach_grad()
-        w.attach_grad()
-        again = hybridize.checkpoint(lambda x: npx.relu(x * w) * x)
-        for function in (lambda: again(x).sum(), lambda: (hybridize.grad(lambda x: again(x).sum())(x) ** 2).sum()):
-            with autograd.record():
-                y = function()
-            y.backward()
-            arrays += [y, x.grad.copy(), w.grad.copy()]
-        assert {one.ctx for one in arrays} == {device}
-        return [one.tolist() for one in arrays]
-
-    assert results(gpu(0)) == results(cpu())
-
-
 def test_variables_on_which_nothing_depends_have_zeros_there():
     x, y = np.array(DATA, ctx=gpu(0)), np.ones(3, ctx=gpu(1))
     for one in (x, y):

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache, wraps
+from functools import cache, lru_cache, wraps
 from itertools import count as counted
 
 import numpy as np
@@ -40,11 +40,23 @@ def in_turn(method: Callable) -> Callable:
     return alone
 
 
+@lru_cache(maxsize=16)
+def _read(text: str) -> Module:
+    return parse(text)
+
+
+@lru_cache(maxsize=16)
+def _compiled(text: str, name: str, addresses: tuple[tuple[str, int], ...], approximate: bool) -> Program:
+    """Compile a kernel of a module. Text that comes again, on other devices, is compiled once."""
+    module = _read(text)
+    return program(module, module.kernels[name], dict(addresses), approximate)
+
+
 class Code:
     """A module that is loaded: functions by name."""
 
     def __init__(self, device: Emulated, text: str) -> None:
-        self.device, self.module = device, parse(text)
+        self.device, self.text, self.module = device, text, _read(text)
         self.variables = self._variables(self.module)
         self._functions: dict[str, Function] = {}
 
@@ -64,10 +76,8 @@ class Code:
         if name not in self._functions:
             if name not in self.module.kernels:
                 raise Fault(f"there is no kernel {name}; there are {', '.join(self.module.kernels)}")
-            addresses = {word: span.address for word, span in self.variables.items()}
-            kernel = self.module.kernels[name]
-            code = program(self.module, kernel, addresses, self.device.approximate)
-            self._functions[name] = Function(self, code)
+            addresses = tuple((word, span.address) for word, span in self.variables.items())
+            self._functions[name] = Function(self, _compiled(self.text, name, addresses, self.device.approximate))
         return self._functions[name]
 
     def __iter__(self) -> Iterator[str]:

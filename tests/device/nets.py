@@ -1,4 +1,6 @@
-"""Nets whose steps have to suit a device: a perceptron, LeNet, ResNet-18, a cell of an LSTM, a block of a Transformer."""
+"""Nets whose steps have to suit a device: a perceptron, LeNet, ResNet-18, a cell of an LSTM, a layer of a GRU, a block
+of a Transformer.
+"""
 
 from hybridize import gluon, npx
 from hybridize import np as hnp
@@ -92,11 +94,18 @@ def lstm():
     return net
 
 
+def gru():
+    net = nn.HybridSequential()
+    net.add(gluon.rnn.GRU(256, layout="NTC"), nn.Flatten(), nn.Dense(10))
+    return net
+
+
 NETS = {
     "a perceptron": (perceptron, (64, 784)),
     "LeNet": (lenet, (64, 1, 28, 28)),
     "ResNet-18": (resnet, (2, 3, 64, 64)),
     "a cell of an LSTM": (lstm, (32, 128)),
+    "a layer of a GRU": (gru, (32, 6, 128)),
     "a block of a Transformer": (transformer, (2, 128, 256)),
 }
 """By name, the net and the shape of its input."""

@@ -36,16 +36,26 @@ def on_device(graph: Graph, inputs: Sequence[np.ndarray], stable=()) -> list[np.
 
 
 class Run:
-    """One program with its inputs, on a device of its own. `text` may be other PTX than the program's."""
+    """One program with its inputs, on a device of its own.
 
-    def __init__(self, program: DeviceProgram, inputs: Sequence[np.ndarray], sizes: Mapping[str, int] = {}, text=""):
+    `text` may be other PTX than the program's, also in several modules.
+    """
+
+    def __init__(
+        self,
+        program: DeviceProgram,
+        inputs: Sequence[np.ndarray],
+        sizes: Mapping[str, int] = {},
+        text: str | Sequence[str] = "",
+    ):
         self.program, self.inputs, self.sizes, self.text = program, inputs, sizes, text or program.ptx()
         self.device = Emulated()
 
     def outputs(self) -> list[np.ndarray]:
         """The results; inputs are as before, and what was allocated is freed."""
         program = self.program
-        self.code = self.device.load(self.text)
+        modules = [self.device.load(text) for text in ([self.text] if isinstance(self.text, str) else self.text)]
+        self.code = {name: module[name] for module in modules for name in module}
         plan = program.plan.at(self.sizes)
         where = {("input", k): self._put(array) for k, array in enumerate(self.inputs)}
         where["scratch", 0] = self._room(plan.scratch_bytes)

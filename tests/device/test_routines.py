@@ -1,9 +1,11 @@
 """Routines on a device, beside NumPy and the CPU: lines that a block sorts, long columns, scatters, units of threads."""
 
+import math
+
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 
 from hybridize import ops
 from hybridize.base.dtypes import bfloat16, bool_, float16, float32, float64, int8, int32, int64, uint8
@@ -11,6 +13,7 @@ from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.device.program import build_kernels
 from hybridize.ops.elimination import LU, solve_triangular
 from hybridize.ops.factors import QR, SVD, Cholesky, Eigh
+from hybridize.schedule.device import sorts, thresholds
 from tests.device.programs import SM_80, Run, graph_of, on_cpu, on_device
 from tests.schedule.goldens import f32, unknown
 
@@ -96,6 +99,82 @@ def test_lines_of_a_length_that_a_call_knows():
         np.testing.assert_array_equal(greatest, np.maximum.accumulate(x))
 
 
+@pytest.fixture
+def short_runs(monkeypatch):
+    """Lines of more than 64 elements are sorted by runs of 32, columns are cut into parts of 256 elements."""
+    monkeypatch.setattr(thresholds, "LONG_LINE", 64)
+    monkeypatch.setattr(thresholds, "PART_TERMS", 256)
+    monkeypatch.setattr(sorts, "run_length", lambda *of: 32)
+
+
+@pytest.mark.long
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.one_of(st.sampled_from([65, 96, 97, 127, 128, 129, 256, 257]), st.integers(65, 400)), st.sampled_from(KINDS),
+    st.booleans(), st.integers(1, 2), st.integers(0, 1 << 30),
+)  # fmt: skip
+def test_blocks_merge_runs(short_runs, n, dtype, descending, lines, seed):
+    x = drawn((lines, n, 2), dtype, seed)
+    function = lambda x: [ops.arg_sort(x, 1, descending), ops.sort(x, 1, descending)]  # noqa: E731
+    runs = [["runs", "merge", "finish"]] * 2
+    assert parts(graph_of(function, TensorType(x.shape, dtype))) == runs
+    order, _ = same_bits(function, x)
+    if dtype != bfloat16 and not descending:
+        np.testing.assert_array_equal(order, np.argsort(x, 1, kind="stable"))
+
+
+@pytest.mark.parametrize("n", [4096, 4097, pytest.param(70_000, marks=pytest.mark.long)])
+def test_lines_longer_than_a_block_sorts(n):
+    x = drawn((n,), float32, n)
+    function = lambda x: [ops.arg_sort(x, 0)]  # noqa: E731
+    assert parts(graph_of(function, f32(n))) == [["runs", "merge", "finish"] if n > 4096 else ["sort"]]
+    (order,) = same_bits(function, x)
+    np.testing.assert_array_equal(order, np.argsort(x, kind="stable"))
+
+
+def test_the_largest_few_of_a_long_line(short_runs):
+    x = drawn((300,), float32)
+    order, values = same_bits(lambda x: [ops.arg_sort(x, 0, True), ops.sort(x, 0, True)], x)
+    np.testing.assert_array_equal(values[-7:], np.sort(x)[:7][::-1])
+    np.testing.assert_array_equal(x[order], values)
+
+
+def test_launches_that_merge_nothing_are_left_out(short_runs):
+    program = build_kernels(graph_of(lambda x: [ops.arg_sort(x, 0), ops.cum_sum(x, 0)], f32(unknown())), SM_80)
+    text = program.ptx()
+    for size in (1, 32, 33, 64, 65, 700):
+        x = np.random.default_rng(size).standard_normal(size).astype(float32)
+        blocks = [[one.blocks for one in step.launches] for step in program.plan.at({"n0": size}).steps]
+        runs, terms = -(-size // 32), -(-size // 256)
+        rounds = math.ceil(math.log2(runs))
+        assert [one for one in blocks[0] if one] == [runs] * (1 + rounds) + [-(-size // 32)]
+        assert blocks[1] == [terms - 1, min(1, terms - 1), terms]
+        order, totals = Run(program, [x], {"n0": size}, text).outputs()
+        np.testing.assert_array_equal(order, np.argsort(x, kind="stable"))
+        if size > thresholds.LONG_FOLD:  # as where the length is known
+            np.testing.assert_array_equal(totals, on_device(graph_of(lambda x: [ops.cum_sum(x, 0)], f32(size)), [x])[0])
+        np.testing.assert_allclose(totals, np.cumsum(x), rtol=1e-4, atol=1e-4)
+
+
+LONG = {
+    "sort": (lambda x: [ops.sort(x, 0)], f32(1_000_000)),
+    "running totals": (lambda x: [ops.cum_sum(x, 0)], f32(1_000_000)),
+    "the gradient of an embedding": (
+        lambda base, where, part: [ops.scatter_nd(base, where, part, "add")],
+        f32(1000, 64), TensorType((1_000_000, 1), int64), f32(1_000_000, 64),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_one_long_line_is_the_work_of_many_blocks(name):
+    function, *types = LONG[name]
+    (step,) = build_kernels(graph_of(function, *types), SM_80).plan.steps
+    few = [one for one in step.launches if one.blocks < 200]
+    # Totals of parts are few.
+    assert len(few) == (name == "running totals"), few
+
+
 def test_short_lines_are_units_of_threads():
     x = drawn((40, 9), float32)
     assert parts(graph_of(lambda x: [ops.sort(x, 1)], f32(40, 9))) == [["units"]]
@@ -118,6 +197,39 @@ def test_long_columns_are_of_a_block_each(op, dtype):
         np.testing.assert_allclose(found[0], expected[0], rtol=1e-5 if dtype == float32 else 2e-3)
     else:
         same_bits(lambda x: [op(x, 1)], x)
+
+
+@pytest.mark.long
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.one_of(st.sampled_from([513, 767, 768, 769, 1024, 1025]), st.integers(513, 1500)),
+    st.sampled_from([int32, uint8, float32, float16]), st.sampled_from([ops.cum_sum, ops.cum_prod, ops.cum_max]),
+    st.integers(1, 2), st.integers(0, 1 << 30),
+)  # fmt: skip
+def test_blocks_add_up_parts(short_runs, n, dtype, op, inner, seed):
+    x = drawn((2, n, inner), dtype, seed)
+    kinds = ["totals", "prefixes"] if n <= 512 else ["totals", "offsets", "prefixes"]
+    assert parts(graph_of(lambda x: [op(x, 1)], TensorType(x.shape, dtype))) == [kinds]
+    if dtype.kind == "f" and op is not ops.cum_max:
+        # Sums and products of these are exact.
+        x = np.random.default_rng(seed).choice([-1, 1], x.shape).astype(dtype)
+    same_bits(lambda x: [op(x, 1)], x)
+
+
+def test_the_first_of_equals_is_the_largest_so_far(short_runs):
+    """Zeros of both signs are equal, and no number is beyond NaN: the order of elements decides."""
+    x = np.where(np.arange(1200) % 3 == 1, -0.0, 0.0).astype(float32)
+    x[0] = -0.0
+    same_bits(lambda x: [ops.cum_max(x, 0)], x)
+    x[700] = np.nan
+    same_bits(lambda x: [ops.cum_max(x, 0)], x)
+
+
+@pytest.mark.long
+def test_one_column_of_a_million():
+    x = np.random.default_rng(0).integers(-1000, 1000, 1_000_000).astype(int32)
+    (found,) = same_bits(lambda x: [ops.cum_sum(x, 0)], x)
+    np.testing.assert_array_equal(found, np.cumsum(x, dtype=int32))
 
 
 def test_many_columns_are_of_a_thread_each():
@@ -150,6 +262,36 @@ def test_the_gradient_of_an_embedding():
     np.testing.assert_allclose(found, table, rtol=1e-5, atol=1e-6)
 
 
+@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(["add", "set"]), st.integers(65, 300), st.integers(1, 3), st.integers(0, 1 << 30))
+def test_tuples_are_sorted_by_many_blocks(short_runs, mode, tuples, row, seed):
+    rng = np.random.default_rng(seed)
+    base, part = drawn((5, 4, row), float32, seed), drawn((tuples, row), float32, seed + 1)
+    where = rng.integers(0, 4, (tuples, 2))
+    function = lambda base, where, part: [ops.scatter_nd(base, where, part, mode)]  # noqa: E731
+    graph = graph_of(function, f32(5, 4, row), TensorType(where.shape, int64), f32(tuples, row))
+    assert parts(graph) == [["copy", "runs", "merge", "scatter"]]
+    same_bits(function, base, where, part)
+
+
+def test_tuples_of_any_number(short_runs):
+    n = unknown()
+    types = f32(9, 3), TensorType((n, 1), int64), f32(n, 3)
+    program = build_kernels(graph_of(lambda *of: [ops.scatter_nd(*of, "add")], *types), SM_80)
+    text = program.ptx()
+    for size in (1, 33, 100):
+        rng = np.random.default_rng(size)
+        inputs = [
+            np.zeros((9, 3), float32),
+            rng.integers(0, 9, (size, 1)),
+            rng.integers(0, 9, (size, 3)).astype(float32),
+        ]
+        (found,) = Run(program, inputs, {"n0": size}, text).outputs()
+        expected = inputs[0].copy()
+        np.add.at(expected, inputs[1][:, 0], inputs[2])
+        np.testing.assert_array_equal(found, expected)
+
+
 def test_scatters_into_what_was_made_write_over_it():
     def squares(x, where, part):
         return [ops.scatter_nd(ops.mul(x, x), where, part, "add")]
@@ -172,6 +314,88 @@ def test_factors_of_a_stack_of_matrices(dtype):
     same_bits(lambda x: list(ops.bind(LU(), x)), x)
     (found,) = same_bits(lambda x, b: [solve_triangular(x, b, lower=True)], x, b)
     np.testing.assert_allclose(np.tril(x) @ found, b, rtol=1e-3, atol=1e-4)
+
+
+# Matrices of a block
+
+
+def positive(n: int, count: int, seed: int, dtype=float64) -> np.ndarray:
+    x = np.random.default_rng(seed).standard_normal((count, n, n))
+    return (x @ x.swapaxes(1, 2) + n * np.eye(n)).astype(dtype)
+
+
+@pytest.mark.long
+@settings(max_examples=15)
+@given(st.sampled_from([32, 33, 63, 64, 65]), st.booleans(), st.integers(0, 1 << 30))
+def test_a_block_has_cholesky_s_factor(n, upper, seed):
+    x = positive(n, 2, seed)
+    function = lambda x: list(ops.bind(Cholesky(upper, False), x))  # noqa: E731
+    assert parts(graph_of(function, TensorType(x.shape, x.dtype))) == [["matrices"]]
+    (found,) = same_bits(function, x)
+    product = found.swapaxes(1, 2) @ found if upper else found @ found.swapaxes(1, 2)
+    np.testing.assert_allclose(product, x, rtol=1e-9)
+
+
+def test_a_matrix_without_cholesky_s_factor_is_infinite_throughout():
+    x = positive(34, 2, 0)
+    x[1, 20, 20] = -1
+    (found,) = same_bits(lambda x: list(ops.bind(Cholesky(False, False), x)), x)
+    assert np.isfinite(found[0]).all()
+    assert (found[1] == -np.inf).all()
+
+
+@pytest.mark.long
+@settings(max_examples=15)
+@given(st.integers(32, 40), st.booleans(), st.integers(0, 1 << 30))
+def test_a_block_eliminates(n, few, seed):
+    """Small whole numbers: many elements of a column are equally large, and some matrices are singular."""
+    rng = np.random.default_rng(seed)
+    x = rng.integers(-2, 3, (2, n, n)).astype(float64) if few else rng.standard_normal((2, n, n))
+    assert parts(graph_of(lambda x: list(ops.bind(LU(), x)), TensorType(x.shape, x.dtype))) == [["matrices"]]
+    both, order, _ = same_bits(lambda x: list(ops.bind(LU(), x)), x)
+    left, right = np.tril(both, -1) + np.eye(n), np.triu(both)
+    np.testing.assert_allclose(left @ right, np.take_along_axis(x, order[..., None], 1), atol=1e-9)
+
+
+def test_a_pivot_is_no_nan_but_on_the_diagonal():
+    x = np.random.default_rng(0).integers(-2, 3, (4, 33, 33)).astype(float64)
+    x[0, 5, 7], x[1, 0, 0], x[2] = np.nan, np.nan, 0
+    assert parts(graph_of(lambda x: list(ops.bind(LU(), x)), TensorType(x.shape, float64))) == [["matrices"]]
+    same_bits(lambda x: list(ops.bind(LU(), x)), x)
+
+
+@settings(max_examples=4)
+@given(
+    st.sampled_from([32, 33, 65]), st.sampled_from([1, 2, 31, 32]), st.booleans(), st.booleans(), st.booleans(),
+    st.integers(0, 1 << 30),
+)  # fmt: skip
+def test_blocks_solve_for_columns(n, columns, lower, unit, transposed, seed):
+    ahead = lower != transposed
+    t, b = positive(n, 2, seed) / n, np.random.default_rng(seed).standard_normal((2, n, columns))
+    function = lambda t, b: [solve_triangular(t, b, lower=lower, unit=unit, transposed=transposed)]  # noqa: E731
+    by_blocks = ahead or columns < 32
+    graph = graph_of(function, TensorType(t.shape, float64), TensorType(b.shape, float64))
+    assert parts(graph) == [["matrices" if by_blocks else "units"]]
+    # A processor subtracts in this order from the first one on, and one column by vectors.
+    in_order = (ahead or not by_blocks) and (columns > 1 or transposed)
+    (found,) = same_bits(function, t, b, sums=not in_order)
+    matrix = np.tril(t) if lower else np.triu(t)
+    matrix = matrix - unit * (matrix * np.eye(n) - np.eye(n))
+    np.testing.assert_allclose((matrix.swapaxes(1, 2) if transposed else matrix) @ found, b, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.long
+def test_matrices_of_a_size_that_a_call_knows():
+    n = unknown(hint=40)
+    program = build_kernels(graph_of(lambda x: list(ops.bind(LU(), x)), TensorType((2, n, n), float64)), SM_80)
+    assert [one.part for one in program.schedule.steps[0].kernels] == ["matrices"]
+    text = program.ptx()
+    for size in (2, 7, 33):
+        x = np.random.default_rng(size).standard_normal((2, size, size))
+        found = Run(program, [x], {"n0": size}, text).outputs()
+        expected = on_cpu(graph_of(lambda x: list(ops.bind(LU(), x)), TensorType(x.shape, float64)), [x])
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.long

@@ -1,6 +1,6 @@
 """Every sample of every op as kernels of a device: the CPU's bits where sums have the CPU's order, else near.
 
-What has no code on a device is refused, and written down here: routines, what the C library computes.
+What has no code on a device is refused, and written down here: complex numbers.
 """
 
 import numpy as np

@@ -13,9 +13,7 @@ from tests.device.programs import SM_80, Run, on_cpu
 
 
 def step_of(net, shape, classes=10):
-    """The graph of a step of training, and inputs for it. Labels are rows of probabilities: numbers of classes would be
-    checked by an assertion, which has no code on a device yet.
-    """
+    """The graph of a step of training, and inputs for it. Labels are rows of probabilities, for which any numbers will do."""
     net.initialize()
     trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1, "momentum": 0.9})
     loss_of = gluon.loss.SoftmaxCrossEntropyLoss(sparse_label=False)

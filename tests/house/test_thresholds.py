@@ -37,7 +37,6 @@ FACTS = {
     "codegen/llvm/threads.py: LARGEST": "of 32 bits",
     "codegen/wgsl/ranges.py: MOST": "of 32 bits",
     "codegen/wgsl/ranges.py: WHOLE": "of 64 bits",
-    "codegen/wgsl/program.py: BUFFERS": "that WebGPU promises of every device",
     "codegen/wgsl/ranges.py: _NUMBERS": "that LLVM writes as words",
     "codegen/llvm/device/tensor_cores.py: _ROWS": "of the instruction",
     "codegen/llvm/device/tensor_cores.py: _COLUMNS": "of the instruction",

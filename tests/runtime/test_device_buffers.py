@@ -8,6 +8,7 @@ from hypothesis.extra.numpy import array_shapes, basic_indices
 
 from hybridize.compiler import strided as strided  # how views are copied
 from hybridize.errors import DeviceError
+from hybridize.runtime import devices
 from hybridize.runtime.device_buffers import DeviceBuffer, new_buffer, sent
 from tests.device.emulated import Emulated
 from tests.refusals import refusal
@@ -105,3 +106,12 @@ def test_memory_that_was_not_to_be_had_is_not_given_back():
     assert view.to_host().tolist() == [1, 1]
     del view
     assert device.heap.living() == []
+
+
+def test_memory_goes_back_where_python_ends_and_modules_are_empty(monkeypatch):
+    device = Emulated()
+    buffer = sent(numpy.ones(3), device, 0)
+    monkeypatch.setattr(devices, "_INHERITED", None)
+    buffer.base.__del__()
+    del buffer.base.address  # once
+    device.close()

@@ -16,6 +16,7 @@ from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.program import scheduled
 from hybridize.machine.target import named_target
 from hybridize.ops import composites
+from hybridize.ops.elimination import LU
 from hybridize.ops.factors import QR, Cholesky
 from hybridize.ops.views import like
 from hybridize.ops.world import Bounds
@@ -367,13 +368,18 @@ CASES |= {
         "parts of long rows": on_device(sum_over(0, 2), f32(64, 8, 400)),
         "several folds": on_device(statistics, f32(9, 100)),
         "sorted lines": on_device(lambda x: [ops.arg_sort(x, 1)], f32(9, 100)),
-        "sorted lines in scratch": on_device(lambda x: [ops.sort(x, 0)], f32(unknown())),
+        "sorted lines in scratch": on_device(lambda x: [ops.arg_sort(x, 1)], f32(2, 2500)),
+        "sorted lines of many blocks": on_device(lambda x: [ops.arg_sort(x, 1)], f32(2, 10000)),
+        "sorted lines of any length": on_device(lambda x: [ops.sort(x, 0)], f32(unknown())),
         "short lines": on_device(lambda x: [ops.sort(x, 1)], f32(9, 10)),
         "running totals": on_device(lambda x: [ops.cum_sum(x, 1)], f32(9, 1000)),
+        "running totals of parts": on_device(lambda x: [ops.cum_sum(x, 1)], f32(2, 10000)),
+        "running totals of any length": on_device(lambda x: [ops.cum_sum(x, 0)], f32(unknown())),
         "scattered rows": on_device(
             lambda x, at, y: [ops.scatter_nd(x, at, y, "add")], f32(50, 20), TensorType((9, 1), int64), f32(9, 20)
         ),
         "one unit": on_device(lambda x: list(ops.bind(Cholesky(False), x)), f32(9, 9)),
+        "matrix of a block": on_device(lambda x: list(ops.bind(LU(), x)), TensorType((2, 300, 300), float64)),
         "assertion": on_device(asserted, f32(40)),
         "parts of a concatenation": on_device(lambda x, y: [ops.neg(ops.concat(x, y, axis=1))], f32(3, 4), f32(3, 5)),
         "convolution": on_device(convolved(1, 1), f32(2, 3, 9, 9), f32(4, 3, 3, 3)),

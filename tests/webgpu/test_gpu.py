@@ -52,6 +52,14 @@ def test_copies_on_the_device(to, source, nbytes, same):
     assert np.array_equal((there if same else other).to_host(), expected)
 
 
+def test_no_buffer_is_larger_than_kernels_count(monkeypatch):
+    """Offsets in it are numbers of 32 bits with a sign."""
+    for name in ("max-storage-buffer-binding-size", "max-buffer-size"):
+        monkeypatch.setitem(opened()._limits, name, 1 << 40)
+    with refusal(DeviceMemoryError, rf"E706: .*has no buffers of {1 << 31} bytes, only of {(1 << 31) - 4}"):
+        opened().alloc(1 << 31)
+
+
 def test_memory_that_was_freed_is_used_again():
     address = opened().alloc(100_000)
     opened().free(address)

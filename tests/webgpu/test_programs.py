@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from hybridize import ops
+from hybridize.base.dtypes import int64
+from hybridize.base.types import TensorType
 from hybridize.gluon import nn
 from tests.device.programs import graph_of, on_cpu
 from tests.device.test_training import dense, step_of
@@ -44,6 +46,25 @@ def test_a_long_sum_of_few_rows():
 def test_more_blocks_than_an_axis_has():
     x = normal(300, 65_536)
     check(lambda x: [ops.add(x, x)], x)
+
+
+@pytest.mark.parametrize("n", [32, 33, 70, 4096, 4097, 9001])
+def test_lines_that_a_block_sorts_and_that_many_do(n):
+    x = RNG.integers(-99, 99, n).astype(np.float32)
+    graph = graph_of(lambda x: [ops.arg_sort(x, 0), ops.sort(x, 0, True), ops.cum_max(x, 0)], f32(n))
+    for found, expected in zip(on_gpu(graph, [x]), on_cpu(graph, [x]), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_running_totals_of_many_blocks():
+    check(lambda x: [ops.cum_sum(x, 1)], normal(2, 20_000), rtol=1e-4, atol=1e-3)
+
+
+def test_the_gradient_of_an_embedding_of_many_tuples():
+    where, part = RNG.integers(0, 70, (5000, 1)), normal(5000, 3)
+    graph = graph_of(lambda *of: [ops.scatter_nd(*of, "add")], f32(70, 3), TensorType(where.shape, int64), f32(5000, 3))
+    inputs = [np.zeros((70, 3), np.float32), where, part]
+    np.testing.assert_array_equal(on_gpu(graph, inputs)[0], on_cpu(graph, inputs)[0])
 
 
 @pytest.mark.parametrize("name", ["perceptron", "LeNet"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridize.base.dims import is_symbolic
+from hybridize.base.dims import Size, is_symbolic, same
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.loops.kernel import Param
 
@@ -30,6 +30,7 @@ def kernel_function(
     threads: int,
     blocks: int = LARGEST,
     least: int = 1,
+    numbers: Sequence[str] = (),
 ) -> KernelFunction:
     """Open the kernel `name`, whose blocks have so many threads; its params are pointers, to operands that nothing
     stores where there is no buffer.
@@ -41,8 +42,10 @@ def kernel_function(
         threads: of a block.
         blocks: of a launch, at most; where it is known, LLVM divides in 32 bits.
         least: blocks that a processor has at once, at least: their threads share its registers.
+        numbers: names of further params, which differ between launches; each is an i64.
     """
     pointers = [(f"ptr {_promises(buffer)}nocapture", param) for param, buffer in params]
+    pointers += [("i64", number) for number in numbers]
     attributes = f'nounwind "nvvm.maxntid"="{threads}"'  # so that a thread may have all registers that leaves it
     if least > 1:
         attributes += f' "nvvm.minctasm"="{least}"'
@@ -70,6 +73,16 @@ def thread_of_all(f: Function) -> str:
     """The number of the thread among those of all blocks, as an i64."""
     assert isinstance(f, KernelFunction)
     return f.plus(f.times(block(f), f.bounds["tid.x"]), thread(f))
+
+
+def block_in_rows(f: Function, size: str | Size) -> tuple[str, str]:
+    """The row and the column of the block, where blocks are counted along rows of so many, each as an i64."""
+    if not isinstance(size, str) and same(size, 1):
+        return block(f), "0"
+    narrow = [f.op(f"trunc i64 {x} to i32") for x in (block(f), f.operand(size))]  # blocks are fewer than 2^31
+    parts = [f.op(f"{op} i32 {narrow[0]}, {narrow[1]}") for op in ("udiv", "urem")]
+    row, column = (f.op(f"zext i32 {x} to i64") for x in parts)
+    return row, column
 
 
 def _special(f: Function, name: str) -> str:

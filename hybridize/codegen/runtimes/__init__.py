@@ -3,7 +3,7 @@
 
     text("pool", "x86_64")         the module, to be compiled as any other
 
-    entry.c      the function that Python calls
+    entry.c      the function that Python calls; device_entry.c that for programs on a device, entry.h what they share
     pool.c       the threads of the process, by what threads_*.h have of each system
     safepoint.c  signals and errors in loops that data ends
     library.c    models of a library for C, weights_*.c where their weights are, image_elf.c their pages

@@ -47,7 +47,8 @@ struct device {
     int64_t row_count, row_words;
 };
 
-// A graph, and what it was recorded for. The addresses of arguments follow; of each bound array the buffer, its memory
+// A graph, and what it was recorded for. The addresses of arguments follow, and the bits of those that are numbers, which
+// have been sent to the device; of each bound array the buffer, its memory
 // and the number that is the address; each derived constant; of each result the memory and the number that is the
 // address.
 struct row {
@@ -113,6 +114,12 @@ static bool check_arguments(const struct call *call) {
             case ARGUMENT_ARRAY:
                 call->references[k] = checked_buffer(call, row, given, &call->inputs[row->slot]);
                 if (!call->references[k]) return false;
+                continue;
+            case ARGUMENT_FLOAT:
+                if (!take_float(call, row, given, (int64_t *)&call->inputs[row->slot])) return false;
+                continue;
+            case ARGUMENT_INT:
+                if (!take_int(call, given, (int64_t *)&call->inputs[row->slot])) return false;
                 continue;
             case ARGUMENT_SAME:
                 if (given != row->object) return false;

@@ -1,5 +1,5 @@
 ; Made of device_entry.c by `make runtimes`: clang version 22.1.8
-; afb350759f93d0fa2d21f80d5d7016cac1bb68954e5507631f82e469a377d26a
+; 829bc7e8416726381238ddd1b31dca81b8cdedf3ea65dc21cdb4700ae143c969
 
 
 @table_offset = external constant i64, align 8
@@ -255,7 +255,7 @@ if.then3:
   %56 = load ptr, ptr %variable.i, align 8
   %call2.i = call i32 %55(ptr %56, ptr null, ptr %devices.i)
   %tobool.not.i119 = icmp eq i32 %call2.i, 0
-  br i1 %tobool.not.i119, label %if.end.i120, label %if.end5.thread217
+  br i1 %tobool.not.i119, label %if.end.i120, label %if.end5.thread216
 
 if.end.i120:
   %57 = load ptr, ptr %devices.i, align 8
@@ -279,7 +279,7 @@ lor.rhs.i:
   %Py_DecRef.i = getelementptr inbounds nuw i8, ptr %54, i64 48
   %64 = load ptr, ptr %Py_DecRef.i, align 8
   call void %64(ptr %57)
-  br i1 %cmp4.i125, label %if.end5.thread214, label %cond.false.i
+  br i1 %cmp4.i125, label %if.end5.thread213, label %cond.false.i
 
 cond.false.i:
   %is_present.i = getelementptr inbounds nuw i8, ptr %53, i64 104
@@ -290,18 +290,18 @@ cond.false.i:
   %67 = load ptr, ptr %PyObject_CallNoArgs.i.i127, align 8
   %call.i.i128 = call ptr %67(ptr %65)
   %tobool.not.i.i129 = icmp eq ptr %call.i.i128, null
-  br i1 %tobool.not.i.i129, label %if.end5.thread217, label %if.end5
+  br i1 %tobool.not.i.i129, label %if.end5.thread216, label %if.end5
 
 cond.end.critedge.i:
   %Py_DecRef.c.i = getelementptr inbounds nuw i8, ptr %54, i64 48
   %68 = load ptr, ptr %Py_DecRef.c.i, align 8
   call void %68(ptr %57)
-  br label %if.end5.thread214
+  br label %if.end5.thread213
 
-if.end5.thread214:
+if.end5.thread213:
   br label %lor.lhs.false
 
-if.end5.thread217:
+if.end5.thread216:
   br label %cleanup
 
 if.end5:
@@ -368,36 +368,41 @@ if.end12:
   br i1 %cmp21238, label %for.body, label %for.cond.cleanup
 
 for.cond.cleanup:
-  %cmp.not69.i = icmp slt i64 %75, 1
-  br i1 %cmp.not69.i, label %if.end26, label %for.body.lr.ph.i131
+  %cmp.not110.i = icmp slt i64 %75, 1
+  br i1 %cmp.not110.i, label %if.end26, label %for.body.lr.ph.i131
 
 for.body.lr.ph.i131:
   %arguments.i = getelementptr inbounds nuw i8, ptr %2, i64 104
   %tuple_items.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 288
   %PyDict_Next.i.i = getelementptr inbounds nuw i8, ptr %3, i64 168
+  %int_class.i.i = getelementptr inbounds nuw i8, ptr %3, i64 264
+  %PyLong_AsLongLong.i80.i = getelementptr inbounds nuw i8, ptr %3, i64 96
+  %PyErr_Occurred.i.i = getelementptr inbounds nuw i8, ptr %3, i64 104
+  %float_class.i.i = getelementptr inbounds nuw i8, ptr %3, i64 256
   %wrapper.i.i = getelementptr inbounds nuw i8, ptr %2, i64 56
   %data_offset.i.i = getelementptr inbounds nuw i8, ptr %2, i64 64
-  %PyLong_AsLongLong.i.i = getelementptr inbounds nuw i8, ptr %3, i64 96
   br label %for.body.i132
 
 for.body.i132:
-  %k.070.i = phi i64 [ 0, %for.body.lr.ph.i131 ], [ %inc.i136, %for.inc.i135 ]
+  %k.0111.i = phi i64 [ 0, %for.body.lr.ph.i131 ], [ %inc.i136, %for.inc.i135 ]
   %85 = load ptr, ptr %arguments.i, align 8
-  %arrayidx.i133 = getelementptr inbounds nuw { i64, i64, ptr, i64, ptr, ptr }, ptr %85, i64 %k.070.i
-  %arrayidx2.i = getelementptr inbounds nuw ptr, ptr %77, i64 %k.070.i
+  %arrayidx.i133 = getelementptr inbounds nuw { i64, i64, ptr, i64, ptr, ptr }, ptr %85, i64 %k.0111.i
+  %arrayidx2.i = getelementptr inbounds nuw ptr, ptr %77, i64 %k.0111.i
   %86 = load ptr, ptr %arrayidx2.i, align 8
-  %arrayidx3.i = getelementptr inbounds nuw ptr, ptr %78, i64 %k.070.i
+  %arrayidx3.i = getelementptr inbounds nuw ptr, ptr %78, i64 %k.0111.i
   store ptr null, ptr %arrayidx3.i, align 8
   %87 = load i64, ptr %arrayidx.i133, align 8
   switch i64 %87, label %slow [
-    i64 0, label %sw.bb.i138
-    i64 3, label %sw.bb10.i
-    i64 4, label %sw.bb14.i
-    i64 5, label %sw.bb14.i
-    i64 6, label %sw.bb14.i
+    i64 0, label %sw.bb.i137
+    i64 1, label %sw.bb10.i
+    i64 2, label %sw.bb17.i
+    i64 3, label %sw.bb24.i
+    i64 4, label %sw.bb28.i
+    i64 5, label %sw.bb28.i
+    i64 6, label %sw.bb28.i
   ]
 
-sw.bb.i138:
+sw.bb.i137:
   %slot.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 8
   %88 = load i64, ptr %slot.i, align 8
   %arrayidx4.i = getelementptr inbounds ptr, ptr %80, i64 %88
@@ -406,14 +411,14 @@ sw.bb.i138:
   %90 = load ptr, ptr %type.i.i, align 8
   %91 = load ptr, ptr %wrapper.i.i, align 8
   %cmp.not.i.i = icmp eq ptr %90, %91
-  br i1 %cmp.not.i.i, label %if.end.i.i139, label %cleanup.i.thread
+  br i1 %cmp.not.i.i, label %if.end.i.i138, label %checked_buffer.exit.i.thread
 
-if.end.i.i139:
+if.end.i.i138:
   %92 = load i64, ptr %data_offset.i.i, align 8
-  %add.ptr.i.i140 = getelementptr inbounds i8, ptr %86, i64 %92
-  %93 = load ptr, ptr %add.ptr.i.i140, align 8
-  %tobool.not.i.i141 = icmp eq ptr %93, null
-  br i1 %tobool.not.i.i141, label %cleanup.i.thread, label %lor.lhs.false.i.i
+  %add.ptr.i.i139 = getelementptr inbounds i8, ptr %86, i64 %92
+  %93 = load ptr, ptr %add.ptr.i.i139, align 8
+  %tobool.not.i.i140 = icmp eq ptr %93, null
+  br i1 %tobool.not.i.i140, label %checked_buffer.exit.i.thread, label %lor.lhs.false.i.i
 
 lor.lhs.false.i.i:
   %type3.i.i = getelementptr inbounds nuw i8, ptr %93, i64 8
@@ -421,7 +426,7 @@ lor.lhs.false.i.i:
   %buffer_class.i.i = getelementptr inbounds nuw i8, ptr %89, i64 16
   %95 = load ptr, ptr %buffer_class.i.i, align 8
   %cmp4.not.i.i = icmp eq ptr %94, %95
-  br i1 %cmp4.not.i.i, label %if.end6.i.i, label %cleanup.i.thread
+  br i1 %cmp4.not.i.i, label %if.end6.i.i, label %checked_buffer.exit.i.thread
 
 if.end6.i.i:
   %buffer_memory.i.i = getelementptr inbounds nuw i8, ptr %89, i64 24
@@ -439,7 +444,7 @@ if.end6.i.i:
   %accelerator.i.i = getelementptr inbounds nuw i8, ptr %89, i64 8
   %102 = load ptr, ptr %accelerator.i.i, align 8
   %cmp10.not.i.i = icmp eq ptr %101, %102
-  br i1 %cmp10.not.i.i, label %if.end12.i.i, label %cleanup.i.thread
+  br i1 %cmp10.not.i.i, label %if.end12.i.i, label %checked_buffer.exit.i.thread
 
 if.end12.i.i:
   %ndim.i.i = getelementptr inbounds nuw i8, ptr %99, i64 24
@@ -450,20 +455,20 @@ if.end12.i.i:
   %object.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 16
   %105 = load ptr, ptr %object.i.i, align 8
   %cmp13.not.i.i = icmp eq ptr %104, %105
-  br i1 %cmp13.not.i.i, label %lor.lhs.false15.i.i, label %cleanup.i.thread
+  br i1 %cmp13.not.i.i, label %lor.lhs.false15.i.i, label %checked_buffer.exit.i.thread
 
 lor.lhs.false15.i.i:
   %flags.i.i = getelementptr inbounds nuw i8, ptr %99, i64 64
   %106 = load i32, ptr %flags.i.i, align 8
   %and.i.i = and i32 %106, 1
   %tobool16.not.i.i = icmp eq i32 %and.i.i, 0
-  br i1 %tobool16.not.i.i, label %cleanup.i.thread, label %lor.lhs.false17.i.i
+  br i1 %tobool16.not.i.i, label %checked_buffer.exit.i.thread, label %lor.lhs.false17.i.i
 
 lor.lhs.false17.i.i:
   %ndim18.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 24
   %107 = load i64, ptr %ndim18.i.i, align 8
   %cmp19.not.i.i = icmp eq i64 %107, %conv.i.i
-  br i1 %cmp19.not.i.i, label %for.cond.preheader.i.i, label %cleanup.i.thread
+  br i1 %cmp19.not.i.i, label %for.cond.preheader.i.i, label %checked_buffer.exit.i.thread
 
 for.cond.preheader.i.i:
   %cmp23.not73.not.i.i = icmp eq i32 %103, 0
@@ -488,83 +493,154 @@ for.body.i.i:
   %arrayidx26.i.i = getelementptr inbounds nuw i64, ptr %109, i64 %k.074.i.i
   %111 = load i64, ptr %arrayidx26.i.i, align 8
   %cmp27.not.i.i = icmp eq i64 %110, %111
-  br i1 %cmp27.not.i.i, label %for.cond.i.i, label %cleanup.i.thread
+  br i1 %cmp27.not.i.i, label %for.cond.i.i, label %checked_buffer.exit.i.thread
 
 for.end.i.i:
-  %112 = load ptr, ptr %PyLong_AsLongLong.i.i, align 8
+  %112 = load ptr, ptr %PyLong_AsLongLong.i80.i, align 8
   %memory_address.i.i = getelementptr inbounds nuw i8, ptr %89, i64 48
   %113 = load i64, ptr %memory_address.i.i, align 8
   %add.ptr31.i.i = getelementptr inbounds i8, ptr %97, i64 %113
   %114 = load ptr, ptr %add.ptr31.i.i, align 8
   %call32.i.i = call i64 %112(ptr %114)
   %cmp33.i.i = icmp eq i64 %call32.i.i, -1
-  br i1 %cmp33.i.i, label %if.then35.i.i, label %cleanup.i
+  br i1 %cmp33.i.i, label %if.then35.i.i, label %checked_buffer.exit.i
 
 if.then35.i.i:
-  %PyErr_Clear.i.i142 = getelementptr inbounds nuw i8, ptr %3, i64 112
-  %115 = load ptr, ptr %PyErr_Clear.i.i142, align 8
+  %PyErr_Clear.i.i141 = getelementptr inbounds nuw i8, ptr %3, i64 112
+  %115 = load ptr, ptr %PyErr_Clear.i.i141, align 8
   call void %115()
-  br label %cleanup.i.thread
+  br label %checked_buffer.exit.i.thread
+
+checked_buffer.exit.i.thread:
+  store ptr null, ptr %arrayidx3.i, align 8
+  br label %slow
+
+checked_buffer.exit.i:
+  %116 = inttoptr i64 %call32.i.i to ptr
+  %data.i.i = getelementptr inbounds nuw i8, ptr %99, i64 16
+  %117 = load ptr, ptr %data.i.i, align 8
+  %origin.i.i = getelementptr inbounds nuw i8, ptr %89, i64 64
+  %118 = load ptr, ptr %origin.i.i, align 8
+  %sub.ptr.lhs.cast.i.i = ptrtoint ptr %117 to i64
+  %sub.ptr.rhs.cast.i.i = ptrtoint ptr %118 to i64
+  %sub.ptr.sub.i.i = sub i64 %sub.ptr.lhs.cast.i.i, %sub.ptr.rhs.cast.i.i
+  %add.ptr38.i.i = getelementptr inbounds i8, ptr %116, i64 %sub.ptr.sub.i.i
+  store ptr %add.ptr38.i.i, ptr %arrayidx4.i, align 8
+  store ptr %93, ptr %arrayidx3.i, align 8
+  br label %for.inc.i135
 
 sw.bb10.i:
+  %type.i71.i = getelementptr inbounds nuw i8, ptr %86, i64 8
+  %119 = load ptr, ptr %type.i71.i, align 8
+  %120 = load ptr, ptr %float_class.i.i, align 8
+  %cmp.not.i73.i = icmp eq ptr %119, %120
+  br i1 %cmp.not.i73.i, label %if.end.i74.i, label %slow
+
+if.end.i74.i:
+  %slot12.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 8
+  %121 = load i64, ptr %slot12.i, align 8
+  %arrayidx13.i = getelementptr inbounds ptr, ptr %80, i64 %121
+  %value1.i.i = getelementptr inbounds nuw i8, ptr %86, i64 16
+  %122 = load double, ptr %value1.i.i, align 8
+  %object.i75.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 16
+  %123 = load ptr, ptr %object.i75.i, align 8
+  %cmp2.i.i = icmp eq ptr %123, inttoptr (i64 4 to ptr)
+  %conv.i76.i = fptrunc double %122 to float
+  %124 = bitcast float %conv.i76.i to i32
+  %conv4.i.i = zext i32 %124 to i64
+  %125 = bitcast i64 %conv4.i.i to double
+  %storemerge.i.i = select i1 %cmp2.i.i, double %125, double %122
+  store double %storemerge.i.i, ptr %arrayidx13.i, align 8
+  br label %for.inc.i135
+
+sw.bb17.i:
+  %type.i77.i = getelementptr inbounds nuw i8, ptr %86, i64 8
+  %126 = load ptr, ptr %type.i77.i, align 8
+  %127 = load ptr, ptr %int_class.i.i, align 8
+  %cmp.not.i78.i = icmp eq ptr %126, %127
+  br i1 %cmp.not.i78.i, label %if.end.i79.i, label %slow
+
+if.end.i79.i:
+  %slot19.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 8
+  %128 = load i64, ptr %slot19.i, align 8
+  %arrayidx20.i = getelementptr inbounds ptr, ptr %80, i64 %128
+  %129 = load ptr, ptr %PyLong_AsLongLong.i80.i, align 8
+  %call2.i.i = call i64 %129(ptr %86)
+  store i64 %call2.i.i, ptr %arrayidx20.i, align 8
+  %cmp3.i.i = icmp eq i64 %call2.i.i, -1
+  br i1 %cmp3.i.i, label %land.lhs.true.i.i, label %cleanup.i
+
+land.lhs.true.i.i:
+  %130 = load ptr, ptr %PyErr_Occurred.i.i, align 8
+  %call4.i.i = call ptr %130()
+  %tobool.not.i82.i = icmp eq ptr %call4.i.i, null
+  br i1 %tobool.not.i82.i, label %for.inc.i135, label %if.then5.i.i
+
+if.then5.i.i:
+  %PyErr_Clear.i83.i = getelementptr inbounds nuw i8, ptr %3, i64 112
+  %131 = load ptr, ptr %PyErr_Clear.i83.i, align 8
+  call void %131()
+  br label %slow
+
+sw.bb24.i:
   %object.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 16
-  %116 = load ptr, ptr %object.i, align 8
-  %cmp11.not.i137 = icmp eq ptr %86, %116
-  br i1 %cmp11.not.i137, label %for.inc.i135, label %slow
+  %132 = load ptr, ptr %object.i, align 8
+  %cmp25.not.i = icmp eq ptr %86, %132
+  br i1 %cmp25.not.i, label %for.inc.i135, label %slow
 
-sw.bb14.i:
-  %type.i46.i = getelementptr inbounds nuw i8, ptr %86, i64 8
-  %117 = load ptr, ptr %type.i46.i, align 8
-  %object.i47.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 16
-  %118 = load ptr, ptr %object.i47.i, align 8
-  %cmp.not.i48.i = icmp eq ptr %117, %118
-  br i1 %cmp.not.i48.i, label %if.end.i49.i, label %slow
+sw.bb28.i:
+  %type.i84.i = getelementptr inbounds nuw i8, ptr %86, i64 8
+  %133 = load ptr, ptr %type.i84.i, align 8
+  %object.i85.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 16
+  %134 = load ptr, ptr %object.i85.i, align 8
+  %cmp.not.i86.i = icmp eq ptr %133, %134
+  br i1 %cmp.not.i86.i, label %if.end.i87.i, label %slow
 
-if.end.i49.i:
-  %ndim.i50.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 24
-  %119 = load i64, ptr %ndim.i50.i, align 8
+if.end.i87.i:
+  %ndim.i88.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 24
+  %135 = load i64, ptr %ndim.i88.i, align 8
   %slot.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 8
-  %120 = load i64, ptr %slot.i.i, align 8
-  %arrayidx.i51.i = getelementptr inbounds ptr, ptr %77, i64 %120
-  %cmp2.i.i = icmp eq i64 %87, 6
+  %136 = load i64, ptr %slot.i.i, align 8
+  %arrayidx.i89.i = getelementptr inbounds ptr, ptr %77, i64 %136
+  %cmp2.i90.i = icmp eq i64 %87, 6
   %used.i.i = getelementptr inbounds nuw i8, ptr %86, i64 16
-  %121 = load i64, ptr %used.i.i, align 8
-  %cmp4.not.i52.i = icmp eq i64 %121, %119
-  br i1 %cmp2.i.i, label %if.then3.i.i, label %if.end17.i.i
+  %137 = load i64, ptr %used.i.i, align 8
+  %cmp4.not.i91.i = icmp eq i64 %137, %135
+  br i1 %cmp2.i90.i, label %if.then3.i.i, label %if.end17.i.i
 
 if.then3.i.i:
-  br i1 %cmp4.not.i52.i, label %if.end6.i54.i, label %slow
+  br i1 %cmp4.not.i91.i, label %if.end6.i93.i, label %slow
 
-if.end6.i54.i:
+if.end6.i93.i:
   store i64 0, ptr %place.i.i, align 8
   store ptr null, ptr %key.i.i, align 8
   store ptr null, ptr %value.i.i, align 8
-  %cmp7.not67.i.i = icmp slt i64 %119, 1
-  br i1 %cmp7.not67.i.i, label %cleanup14.i.thread.i, label %for.body.lr.ph.i56.i
+  %cmp7.not67.i.i = icmp slt i64 %135, 1
+  br i1 %cmp7.not67.i.i, label %cleanup14.i.thread.i, label %for.body.lr.ph.i95.i
 
-for.body.lr.ph.i56.i:
-  %dims.i57.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 32
-  br label %for.body.i58.i
+for.body.lr.ph.i95.i:
+  %dims.i96.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 32
+  br label %for.body.i97.i
 
-for.body.i58.i:
-  %k.068.i.i = phi i64 [ 0, %for.body.lr.ph.i56.i ], [ %inc.i61.i, %if.end12.i60.i ]
-  %122 = load ptr, ptr %PyDict_Next.i.i, align 8
-  %call8.i.i = call i32 %122(ptr %86, ptr %place.i.i, ptr %key.i.i, ptr %value.i.i)
-  %123 = load ptr, ptr %key.i.i, align 8
-  %124 = load ptr, ptr %dims.i57.i, align 8
-  %arrayidx9.i.i = getelementptr inbounds nuw i64, ptr %124, i64 %k.068.i.i
-  %125 = load i64, ptr %arrayidx9.i.i, align 8
-  %126 = inttoptr i64 %125 to ptr
-  %cmp10.not.i59.i = icmp eq ptr %123, %126
-  br i1 %cmp10.not.i59.i, label %if.end12.i60.i, label %cleanup14.i.i
+for.body.i97.i:
+  %k.068.i.i = phi i64 [ 0, %for.body.lr.ph.i95.i ], [ %inc.i100.i, %if.end12.i99.i ]
+  %138 = load ptr, ptr %PyDict_Next.i.i, align 8
+  %call8.i.i = call i32 %138(ptr %86, ptr %place.i.i, ptr %key.i.i, ptr %value.i.i)
+  %139 = load ptr, ptr %key.i.i, align 8
+  %140 = load ptr, ptr %dims.i96.i, align 8
+  %arrayidx9.i.i = getelementptr inbounds nuw i64, ptr %140, i64 %k.068.i.i
+  %141 = load i64, ptr %arrayidx9.i.i, align 8
+  %142 = inttoptr i64 %141 to ptr
+  %cmp10.not.i98.i = icmp eq ptr %139, %142
+  br i1 %cmp10.not.i98.i, label %if.end12.i99.i, label %cleanup14.i.i
 
-if.end12.i60.i:
-  %127 = load ptr, ptr %value.i.i, align 8
-  %arrayidx13.i.i = getelementptr inbounds nuw ptr, ptr %arrayidx.i51.i, i64 %k.068.i.i
-  store ptr %127, ptr %arrayidx13.i.i, align 8
-  %inc.i61.i = add nuw nsw i64 %k.068.i.i, 1
-  %exitcond71.not.i.i = icmp eq i64 %inc.i61.i, %119
-  br i1 %exitcond71.not.i.i, label %cleanup14.i.thread.i, label %for.body.i58.i
+if.end12.i99.i:
+  %143 = load ptr, ptr %value.i.i, align 8
+  %arrayidx13.i.i = getelementptr inbounds nuw ptr, ptr %arrayidx.i89.i, i64 %k.068.i.i
+  store ptr %143, ptr %arrayidx13.i.i, align 8
+  %inc.i100.i = add nuw nsw i64 %k.068.i.i, 1
+  %exitcond71.not.i.i = icmp eq i64 %inc.i100.i, %135
+  br i1 %exitcond71.not.i.i, label %cleanup14.i.thread.i, label %for.body.i97.i
 
 cleanup14.i.thread.i:
   br label %for.inc.i135
@@ -573,7 +649,7 @@ cleanup14.i.i:
   br label %slow
 
 if.end17.i.i:
-  br i1 %cmp4.not.i52.i, label %if.end20.i.i, label %slow
+  br i1 %cmp4.not.i91.i, label %if.end20.i.i, label %slow
 
 if.end20.i.i:
   %cmp22.i.i = icmp eq i64 %87, 5
@@ -581,259 +657,246 @@ if.end20.i.i:
 
 cond.true.i.i:
   %items23.i.i = getelementptr inbounds nuw i8, ptr %86, i64 24
-  %128 = load ptr, ptr %items23.i.i, align 8
+  %144 = load ptr, ptr %items23.i.i, align 8
   br label %cond.end.i.i
 
 cond.false.i.i:
-  %129 = load i64, ptr %tuple_items.i.i.i, align 8
-  %add.ptr.i.i.i = getelementptr inbounds i8, ptr %86, i64 %129
+  %145 = load i64, ptr %tuple_items.i.i.i, align 8
+  %add.ptr.i.i.i = getelementptr inbounds i8, ptr %86, i64 %145
   br label %cond.end.i.i
 
 cond.end.i.i:
-  %cond.i.i134 = phi ptr [ %128, %cond.true.i.i ], [ %add.ptr.i.i.i, %cond.false.i.i ]
-  %cmp2865.i.i = icmp sgt i64 %119, 0
+  %cond.i.i134 = phi ptr [ %144, %cond.true.i.i ], [ %add.ptr.i.i.i, %cond.false.i.i ]
+  %cmp2865.i.i = icmp sgt i64 %135, 0
   br i1 %cmp2865.i.i, label %for.body30.i.i, label %for.inc.i135
 
 for.body30.i.i:
   %k26.066.i.i = phi i64 [ %inc34.i.i, %for.body30.i.i ], [ 0, %cond.end.i.i ]
   %arrayidx31.i.i = getelementptr inbounds nuw ptr, ptr %cond.i.i134, i64 %k26.066.i.i
-  %130 = load ptr, ptr %arrayidx31.i.i, align 8
-  %arrayidx32.i.i = getelementptr inbounds nuw ptr, ptr %arrayidx.i51.i, i64 %k26.066.i.i
-  store ptr %130, ptr %arrayidx32.i.i, align 8
+  %146 = load ptr, ptr %arrayidx31.i.i, align 8
+  %arrayidx32.i.i = getelementptr inbounds nuw ptr, ptr %arrayidx.i89.i, i64 %k26.066.i.i
+  store ptr %146, ptr %arrayidx32.i.i, align 8
   %inc34.i.i = add nuw nsw i64 %k26.066.i.i, 1
-  %exitcond.not.i53.i = icmp eq i64 %inc34.i.i, %119
-  br i1 %exitcond.not.i53.i, label %for.inc.i135, label %for.body30.i.i
-
-cleanup.i.thread:
-  store ptr null, ptr %arrayidx3.i, align 8
-  br label %slow
+  %exitcond.not.i92.i = icmp eq i64 %inc34.i.i, %135
+  br i1 %exitcond.not.i92.i, label %for.inc.i135, label %for.body30.i.i
 
 cleanup.i:
-  %131 = inttoptr i64 %call32.i.i to ptr
-  %data.i.i = getelementptr inbounds nuw i8, ptr %99, i64 16
-  %132 = load ptr, ptr %data.i.i, align 8
-  %origin.i.i = getelementptr inbounds nuw i8, ptr %89, i64 64
-  %133 = load ptr, ptr %origin.i.i, align 8
-  %sub.ptr.lhs.cast.i.i = ptrtoint ptr %132 to i64
-  %sub.ptr.rhs.cast.i.i = ptrtoint ptr %133 to i64
-  %sub.ptr.sub.i.i = sub i64 %sub.ptr.lhs.cast.i.i, %sub.ptr.rhs.cast.i.i
-  %add.ptr38.i.i = getelementptr inbounds i8, ptr %131, i64 %sub.ptr.sub.i.i
-  store ptr %add.ptr38.i.i, ptr %arrayidx4.i, align 8
-  store ptr %93, ptr %arrayidx3.i, align 8
-  br label %for.inc.i135
+  %147 = add i64 %call2.i.i, 9007199254740992
+  %148 = icmp ult i64 %147, 18014398509481985
+  br i1 %148, label %for.inc.i135, label %slow
 
 for.inc.i135:
-  %inc.i136 = add nuw nsw i64 %k.070.i, 1
-  %134 = load i64, ptr %row_count, align 8
-  %cmp.not.not.i = icmp slt i64 %inc.i136, %134
+  %inc.i136 = add nuw nsw i64 %k.0111.i, 1
+  %149 = load i64, ptr %row_count, align 8
+  %cmp.not.not.i = icmp slt i64 %inc.i136, %149
   br i1 %cmp.not.not.i, label %for.body.i132, label %if.end26
 
 for.body:
   %k.0239 = phi i64 [ %inc, %for.body ], [ 0, %if.end12 ]
   %arrayidx = getelementptr inbounds nuw ptr, ptr %arguments, i64 %k.0239
-  %135 = load ptr, ptr %arrayidx, align 8
+  %150 = load ptr, ptr %arrayidx, align 8
   %arrayidx23 = getelementptr inbounds nuw ptr, ptr %77, i64 %k.0239
-  store ptr %135, ptr %arrayidx23, align 8
+  store ptr %150, ptr %arrayidx23, align 8
   %inc = add nuw nsw i64 %k.0239, 1
   %cmp21 = icmp slt i64 %inc, %add237
   br i1 %cmp21, label %for.body, label %for.cond.cleanup
 
 if.end26:
-  %136 = load ptr, ptr %program.i.i, align 8
-  %row_count.i144 = getelementptr inbounds nuw i8, ptr %136, i64 224
-  %137 = load i64, ptr %row_count.i144, align 8
-  %cmp.not23.i = icmp sgt i64 %137, 0
-  br i1 %cmp.not23.i, label %for.body.lr.ph.i146, label %slow
+  %151 = load ptr, ptr %program.i.i, align 8
+  %row_count.i143 = getelementptr inbounds nuw i8, ptr %151, i64 224
+  %152 = load i64, ptr %row_count.i143, align 8
+  %cmp.not23.i = icmp sgt i64 %152, 0
+  br i1 %cmp.not23.i, label %for.body.lr.ph.i145, label %slow
 
-for.body.lr.ph.i146:
-  %rows.i = getelementptr inbounds nuw i8, ptr %136, i64 216
-  %138 = load ptr, ptr %rows.i, align 8
-  %row_words.i = getelementptr inbounds nuw i8, ptr %136, i64 232
-  %139 = load i64, ptr %row_words.i, align 8
-  %bound_count.i.i = getelementptr inbounds nuw i8, ptr %136, i64 176
-  %bound.i.i = getelementptr inbounds nuw i8, ptr %136, i64 168
-  %data_offset.i.i147 = getelementptr inbounds nuw i8, ptr %2, i64 64
-  %memory_address.i.i148 = getelementptr inbounds nuw i8, ptr %136, i64 48
-  %derived_count.i.i = getelementptr inbounds nuw i8, ptr %136, i64 200
-  %derived.i.i = getelementptr inbounds nuw i8, ptr %136, i64 184
-  %derived_buffer.i.i = getelementptr inbounds nuw i8, ptr %136, i64 208
-  %dirty.i.i = getelementptr inbounds nuw i8, ptr %136, i64 192
-  %memory_users.i.i.i = getelementptr inbounds nuw i8, ptr %136, i64 56
-  %nobody.i.i.i = getelementptr inbounds nuw i8, ptr %136, i64 72
-  br label %for.body.i149
+for.body.lr.ph.i145:
+  %rows.i = getelementptr inbounds nuw i8, ptr %151, i64 216
+  %153 = load ptr, ptr %rows.i, align 8
+  %row_words.i = getelementptr inbounds nuw i8, ptr %151, i64 232
+  %154 = load i64, ptr %row_words.i, align 8
+  %bound_count.i.i = getelementptr inbounds nuw i8, ptr %151, i64 176
+  %bound.i.i = getelementptr inbounds nuw i8, ptr %151, i64 168
+  %data_offset.i.i146 = getelementptr inbounds nuw i8, ptr %2, i64 64
+  %memory_address.i.i147 = getelementptr inbounds nuw i8, ptr %151, i64 48
+  %derived_count.i.i = getelementptr inbounds nuw i8, ptr %151, i64 200
+  %derived.i.i = getelementptr inbounds nuw i8, ptr %151, i64 184
+  %derived_buffer.i.i = getelementptr inbounds nuw i8, ptr %151, i64 208
+  %dirty.i.i = getelementptr inbounds nuw i8, ptr %151, i64 192
+  %memory_users.i.i.i = getelementptr inbounds nuw i8, ptr %151, i64 56
+  %nobody.i.i.i = getelementptr inbounds nuw i8, ptr %151, i64 72
+  br label %for.body.i148
 
-for.body.i149:
-  %k.024.i = phi i64 [ 0, %for.body.lr.ph.i146 ], [ %inc.i155, %for.inc.i154 ]
-  %mul.i = mul i64 %k.024.i, %139
-  %add.ptr.i150 = getelementptr inbounds i64, ptr %138, i64 %mul.i
-  %140 = load ptr, ptr %add.ptr.i150, align 8
-  %tobool.not.i.i151 = icmp eq ptr %140, null
-  br i1 %tobool.not.i.i151, label %for.inc.i154, label %if.end.i.i152
+for.body.i148:
+  %k.024.i = phi i64 [ 0, %for.body.lr.ph.i145 ], [ %inc.i154, %for.inc.i153 ]
+  %mul.i = mul i64 %k.024.i, %154
+  %add.ptr.i149 = getelementptr inbounds i64, ptr %153, i64 %mul.i
+  %155 = load ptr, ptr %add.ptr.i149, align 8
+  %tobool.not.i.i150 = icmp eq ptr %155, null
+  br i1 %tobool.not.i.i150, label %for.inc.i153, label %if.end.i.i151
 
-if.end.i.i152:
-  %add.ptr.i.i153 = getelementptr inbounds nuw i8, ptr %add.ptr.i150, i64 24
-  %141 = load i64, ptr %input_count, align 8
-  %cmp.not108.i.i = icmp sgt i64 %141, 0
-  br i1 %cmp.not108.i.i, label %for.body.lr.ph.i.i159, label %for.cond7.preheader.i.i
+if.end.i.i151:
+  %add.ptr.i.i152 = getelementptr inbounds nuw i8, ptr %add.ptr.i149, i64 24
+  %156 = load i64, ptr %input_count, align 8
+  %cmp.not108.i.i = icmp sgt i64 %156, 0
+  br i1 %cmp.not108.i.i, label %for.body.lr.ph.i.i158, label %for.cond7.preheader.i.i
 
-for.body.lr.ph.i.i159:
-  %142 = shl i64 %141, 3
-  %143 = getelementptr i8, ptr %add.ptr.i150, i64 %142
-  %scevgep.i.i = getelementptr i8, ptr %143, i64 24
-  br label %for.body.i.i160
+for.body.lr.ph.i.i158:
+  %157 = shl i64 %156, 3
+  %158 = getelementptr i8, ptr %add.ptr.i149, i64 %157
+  %scevgep.i.i = getelementptr i8, ptr %158, i64 24
+  br label %for.body.i.i159
 
 for.cond7.preheader.i.i:
-  %words.0.lcssa.i.i = phi ptr [ %add.ptr.i.i153, %if.end.i.i152 ], [ %scevgep.i.i, %for.inc.i.i ]
-  %144 = load i64, ptr %bound_count.i.i, align 8
-  %cmp8.not111.i.i = icmp sgt i64 %144, 0
+  %words.0.lcssa.i.i = phi ptr [ %add.ptr.i.i152, %if.end.i.i151 ], [ %scevgep.i.i, %for.inc.i.i ]
+  %159 = load i64, ptr %bound_count.i.i, align 8
+  %cmp8.not111.i.i = icmp sgt i64 %159, 0
   br i1 %cmp8.not111.i.i, label %for.body10.lr.ph.i.i, label %for.cond30.preheader.i.i
 
 for.body10.lr.ph.i.i:
-  %145 = load ptr, ptr %bound.i.i, align 8
-  %146 = load i64, ptr %data_offset.i.i147, align 8
-  %147 = mul i64 %144, 24
-  %scevgep129.i.i = getelementptr i8, ptr %words.0.lcssa.i.i, i64 %147
+  %160 = load ptr, ptr %bound.i.i, align 8
+  %161 = load i64, ptr %data_offset.i.i146, align 8
+  %162 = mul i64 %159, 24
+  %scevgep129.i.i = getelementptr i8, ptr %words.0.lcssa.i.i, i64 %162
   br label %for.body10.i.i
 
-for.body.i.i160:
-  %k.0110.i.i = phi i64 [ 0, %for.body.lr.ph.i.i159 ], [ %inc.i.i162, %for.inc.i.i ]
-  %words.0109.i.i = phi ptr [ %add.ptr.i.i153, %for.body.lr.ph.i.i159 ], [ %incdec.ptr.i.i, %for.inc.i.i ]
-  %148 = load i64, ptr %words.0109.i.i, align 8
-  %arrayidx.i.i161 = getelementptr inbounds nuw ptr, ptr %80, i64 %k.0110.i.i
-  %149 = load ptr, ptr %arrayidx.i.i161, align 8
-  %150 = ptrtoint ptr %149 to i64
-  %cmp3.not.i.i = icmp eq i64 %148, %150
-  br i1 %cmp3.not.i.i, label %for.inc.i.i, label %for.inc.i154
+for.body.i.i159:
+  %k.0110.i.i = phi i64 [ 0, %for.body.lr.ph.i.i158 ], [ %inc.i.i161, %for.inc.i.i ]
+  %words.0109.i.i = phi ptr [ %add.ptr.i.i152, %for.body.lr.ph.i.i158 ], [ %incdec.ptr.i.i, %for.inc.i.i ]
+  %163 = load i64, ptr %words.0109.i.i, align 8
+  %arrayidx.i.i160 = getelementptr inbounds nuw ptr, ptr %80, i64 %k.0110.i.i
+  %164 = load ptr, ptr %arrayidx.i.i160, align 8
+  %165 = ptrtoint ptr %164 to i64
+  %cmp3.not.i.i = icmp eq i64 %163, %165
+  br i1 %cmp3.not.i.i, label %for.inc.i.i, label %for.inc.i153
 
 for.inc.i.i:
   %incdec.ptr.i.i = getelementptr inbounds nuw i8, ptr %words.0109.i.i, i64 8
-  %inc.i.i162 = add nuw nsw i64 %k.0110.i.i, 1
-  %exitcond.not.i.i163 = icmp eq i64 %inc.i.i162, %141
-  br i1 %exitcond.not.i.i163, label %for.cond7.preheader.i.i, label %for.body.i.i160
+  %inc.i.i161 = add nuw nsw i64 %k.0110.i.i, 1
+  %exitcond.not.i.i162 = icmp eq i64 %inc.i.i161, %156
+  br i1 %exitcond.not.i.i162, label %for.cond7.preheader.i.i, label %for.body.i.i159
 
 for.cond30.preheader.i.i:
   %words.2.lcssa.i.i = phi ptr [ %words.0.lcssa.i.i, %for.cond7.preheader.i.i ], [ %scevgep129.i.i, %for.inc23.i.i ]
-  %151 = load i64, ptr %derived_count.i.i, align 8
-  %cmp31.not115.i.i = icmp sgt i64 %151, 0
+  %166 = load i64, ptr %derived_count.i.i, align 8
+  %cmp31.not115.i.i = icmp sgt i64 %166, 0
   br i1 %cmp31.not115.i.i, label %for.body33.lr.ph.i.i, label %for.cond48.preheader.i.i
 
 for.body33.lr.ph.i.i:
-  %152 = load ptr, ptr %derived.i.i, align 8
-  %153 = load i64, ptr %derived_buffer.i.i, align 8
-  %154 = shl i64 %151, 3
-  %scevgep131.i.i = getelementptr i8, ptr %words.2.lcssa.i.i, i64 %154
+  %167 = load ptr, ptr %derived.i.i, align 8
+  %168 = load i64, ptr %derived_buffer.i.i, align 8
+  %169 = shl i64 %166, 3
+  %scevgep131.i.i = getelementptr i8, ptr %words.2.lcssa.i.i, i64 %169
   br label %for.body33.i.i
 
 for.body10.i.i:
   %k6.0113.i.i = phi i64 [ 0, %for.body10.lr.ph.i.i ], [ %inc24.i.i, %for.inc23.i.i ]
   %words.2112.i.i = phi ptr [ %words.0.lcssa.i.i, %for.body10.lr.ph.i.i ], [ %add.ptr25.i.i, %for.inc23.i.i ]
-  %arrayidx11.i.i = getelementptr inbounds nuw ptr, ptr %145, i64 %k6.0113.i.i
-  %155 = load ptr, ptr %arrayidx11.i.i, align 8
-  %add.ptr12.i.i = getelementptr inbounds i8, ptr %155, i64 %146
-  %156 = load i64, ptr %add.ptr12.i.i, align 8
-  %157 = load i64, ptr %words.2112.i.i, align 8
-  %cmp14.not.i.i = icmp eq i64 %156, %157
-  br i1 %cmp14.not.i.i, label %if.end16.i.i, label %for.inc.i154
+  %arrayidx11.i.i = getelementptr inbounds nuw ptr, ptr %160, i64 %k6.0113.i.i
+  %170 = load ptr, ptr %arrayidx11.i.i, align 8
+  %add.ptr12.i.i = getelementptr inbounds i8, ptr %170, i64 %161
+  %171 = load i64, ptr %add.ptr12.i.i, align 8
+  %172 = load i64, ptr %words.2112.i.i, align 8
+  %cmp14.not.i.i = icmp eq i64 %171, %172
+  br i1 %cmp14.not.i.i, label %if.end16.i.i, label %for.inc.i153
 
 if.end16.i.i:
   %arrayidx17.i.i = getelementptr inbounds nuw i8, ptr %words.2112.i.i, i64 8
-  %158 = load i64, ptr %arrayidx17.i.i, align 8
-  %159 = inttoptr i64 %158 to ptr
-  %160 = load i64, ptr %memory_address.i.i148, align 8
-  %add.ptr18.i.i = getelementptr inbounds i8, ptr %159, i64 %160
-  %161 = load i64, ptr %add.ptr18.i.i, align 8
+  %173 = load i64, ptr %arrayidx17.i.i, align 8
+  %174 = inttoptr i64 %173 to ptr
+  %175 = load i64, ptr %memory_address.i.i147, align 8
+  %add.ptr18.i.i = getelementptr inbounds i8, ptr %174, i64 %175
+  %176 = load i64, ptr %add.ptr18.i.i, align 8
   %arrayidx19.i.i = getelementptr inbounds nuw i8, ptr %words.2112.i.i, i64 16
-  %162 = load i64, ptr %arrayidx19.i.i, align 8
-  %cmp20.not.i.i = icmp eq i64 %161, %162
-  br i1 %cmp20.not.i.i, label %for.inc23.i.i, label %for.inc.i154
+  %177 = load i64, ptr %arrayidx19.i.i, align 8
+  %cmp20.not.i.i = icmp eq i64 %176, %177
+  br i1 %cmp20.not.i.i, label %for.inc23.i.i, label %for.inc.i153
 
 for.inc23.i.i:
   %inc24.i.i = add nuw nsw i64 %k6.0113.i.i, 1
   %add.ptr25.i.i = getelementptr inbounds nuw i8, ptr %words.2112.i.i, i64 24
-  %exitcond130.not.i.i = icmp eq i64 %inc24.i.i, %144
+  %exitcond130.not.i.i = icmp eq i64 %inc24.i.i, %159
   br i1 %exitcond130.not.i.i, label %for.cond30.preheader.i.i, label %for.body10.i.i
 
 for.cond30.i.i:
   %inc43.i.i = add nuw nsw i64 %k29.0117.i.i, 1
   %incdec.ptr36.i.i = getelementptr inbounds nuw i8, ptr %words.3116.i.i, i64 8
-  %exitcond132.not.i.i = icmp eq i64 %inc43.i.i, %151
+  %exitcond132.not.i.i = icmp eq i64 %inc43.i.i, %166
   br i1 %exitcond132.not.i.i, label %for.cond48.preheader.i.i, label %for.body33.i.i
 
 for.cond48.preheader.i.i:
   %words.3.lcssa.i.i = phi ptr [ %words.2.lcssa.i.i, %for.cond30.preheader.i.i ], [ %scevgep131.i.i, %for.cond30.i.i ]
-  %163 = load i64, ptr %result_count, align 8
-  %cmp49.not119.i.i = icmp slt i64 %163, 1
+  %178 = load i64, ptr %result_count, align 8
+  %cmp49.not119.i.i = icmp slt i64 %178, 1
   br i1 %cmp49.not119.i.i, label %find.exit, label %for.body51.i.i
 
 for.body33.i.i:
   %k29.0117.i.i = phi i64 [ 0, %for.body33.lr.ph.i.i ], [ %inc43.i.i, %for.cond30.i.i ]
   %words.3116.i.i = phi ptr [ %words.2.lcssa.i.i, %for.body33.lr.ph.i.i ], [ %incdec.ptr36.i.i, %for.cond30.i.i ]
-  %arrayidx34.i.i = getelementptr inbounds nuw ptr, ptr %152, i64 %k29.0117.i.i
-  %164 = load ptr, ptr %arrayidx34.i.i, align 8
-  %add.ptr35.i.i = getelementptr inbounds i8, ptr %164, i64 %153
-  %165 = load i64, ptr %add.ptr35.i.i, align 8
-  %166 = load i64, ptr %words.3116.i.i, align 8
-  %cmp37.not.i.i = icmp eq i64 %165, %166
-  br i1 %cmp37.not.i.i, label %lor.lhs.false.i.i158, label %for.inc.i154
+  %arrayidx34.i.i = getelementptr inbounds nuw ptr, ptr %167, i64 %k29.0117.i.i
+  %179 = load ptr, ptr %arrayidx34.i.i, align 8
+  %add.ptr35.i.i = getelementptr inbounds i8, ptr %179, i64 %168
+  %180 = load i64, ptr %add.ptr35.i.i, align 8
+  %181 = load i64, ptr %words.3116.i.i, align 8
+  %cmp37.not.i.i = icmp eq i64 %180, %181
+  br i1 %cmp37.not.i.i, label %lor.lhs.false.i.i157, label %for.inc.i153
 
-lor.lhs.false.i.i158:
-  %167 = load ptr, ptr %dirty.i.i, align 8
-  %arrayidx38.i.i = getelementptr inbounds nuw ptr, ptr %167, i64 %k29.0117.i.i
-  %168 = load ptr, ptr %arrayidx38.i.i, align 8
-  %169 = load i64, ptr %168, align 8
-  %tobool39.not.i.i = icmp eq i64 %169, 0
-  br i1 %tobool39.not.i.i, label %for.cond30.i.i, label %for.inc.i154
+lor.lhs.false.i.i157:
+  %182 = load ptr, ptr %dirty.i.i, align 8
+  %arrayidx38.i.i = getelementptr inbounds nuw ptr, ptr %182, i64 %k29.0117.i.i
+  %183 = load ptr, ptr %arrayidx38.i.i, align 8
+  %184 = load i64, ptr %183, align 8
+  %tobool39.not.i.i = icmp eq i64 %184, 0
+  br i1 %tobool39.not.i.i, label %for.cond30.i.i, label %for.inc.i153
 
 for.body51.i.i:
   %k47.0121.i.i = phi i64 [ %inc58.i.i, %for.inc57.i.i ], [ 0, %for.cond48.preheader.i.i ]
   %words.5120.i.i = phi ptr [ %add.ptr59.i.i, %for.inc57.i.i ], [ %words.3.lcssa.i.i, %for.cond48.preheader.i.i ]
-  %170 = load i64, ptr %words.5120.i.i, align 8
-  %171 = inttoptr i64 %170 to ptr
-  %172 = load i64, ptr %171, align 8
-  %173 = and i64 %172, 4294967295
-  %cmp.i.i.i = icmp eq i64 %173, 1
-  br i1 %cmp.i.i.i, label %land.lhs.true.i.i.i, label %for.inc.i154
+  %185 = load i64, ptr %words.5120.i.i, align 8
+  %186 = inttoptr i64 %185 to ptr
+  %187 = load i64, ptr %186, align 8
+  %188 = and i64 %187, 4294967295
+  %cmp.i.i.i = icmp eq i64 %188, 1
+  br i1 %cmp.i.i.i, label %land.lhs.true.i.i.i, label %for.inc.i153
 
 land.lhs.true.i.i.i:
   %arrayidx53.i.i = getelementptr inbounds nuw i8, ptr %words.5120.i.i, i64 8
-  %174 = load i64, ptr %arrayidx53.i.i, align 8
-  %175 = inttoptr i64 %174 to ptr
-  %176 = load i64, ptr %memory_address.i.i148, align 8
-  %add.ptr.i.i.i157 = getelementptr inbounds i8, ptr %171, i64 %176
-  %177 = load ptr, ptr %add.ptr.i.i.i157, align 8
-  %cmp2.i.i.i = icmp eq ptr %177, %175
-  br i1 %cmp2.i.i.i, label %is_free.exit.i.i, label %for.inc.i154
+  %189 = load i64, ptr %arrayidx53.i.i, align 8
+  %190 = inttoptr i64 %189 to ptr
+  %191 = load i64, ptr %memory_address.i.i147, align 8
+  %add.ptr.i.i.i156 = getelementptr inbounds i8, ptr %186, i64 %191
+  %192 = load ptr, ptr %add.ptr.i.i.i156, align 8
+  %cmp2.i.i.i = icmp eq ptr %192, %190
+  br i1 %cmp2.i.i.i, label %is_free.exit.i.i, label %for.inc.i153
 
 is_free.exit.i.i:
-  %178 = load i64, ptr %memory_users.i.i.i, align 8
-  %add.ptr4.i.i.i = getelementptr inbounds i8, ptr %171, i64 %178
-  %179 = load ptr, ptr %add.ptr4.i.i.i, align 8
-  %180 = load ptr, ptr %nobody.i.i.i, align 8
-  %cmp5.i.i.i = icmp eq ptr %179, %180
-  br i1 %cmp5.i.i.i, label %for.inc57.i.i, label %for.inc.i154
+  %193 = load i64, ptr %memory_users.i.i.i, align 8
+  %add.ptr4.i.i.i = getelementptr inbounds i8, ptr %186, i64 %193
+  %194 = load ptr, ptr %add.ptr4.i.i.i, align 8
+  %195 = load ptr, ptr %nobody.i.i.i, align 8
+  %cmp5.i.i.i = icmp eq ptr %194, %195
+  br i1 %cmp5.i.i.i, label %for.inc57.i.i, label %for.inc.i153
 
 for.inc57.i.i:
   %inc58.i.i = add nuw nsw i64 %k47.0121.i.i, 1
   %add.ptr59.i.i = getelementptr inbounds nuw i8, ptr %words.5120.i.i, i64 16
-  %exitcond133.not.i.i = icmp eq i64 %inc58.i.i, %163
+  %exitcond133.not.i.i = icmp eq i64 %inc58.i.i, %178
   br i1 %exitcond133.not.i.i, label %find.exit, label %for.body51.i.i
 
-for.inc.i154:
-  %inc.i155 = add nuw nsw i64 %k.024.i, 1
-  %exitcond.not.i156 = icmp eq i64 %inc.i155, %137
-  br i1 %exitcond.not.i156, label %slow, label %for.body.i149
+for.inc.i153:
+  %inc.i154 = add nuw nsw i64 %k.024.i, 1
+  %exitcond.not.i155 = icmp eq i64 %inc.i154, %152
+  br i1 %exitcond.not.i155, label %slow, label %for.body.i148
 
 find.exit:
-  %tobool.not = icmp eq ptr %add.ptr.i150, null
+  %tobool.not = icmp eq ptr %add.ptr.i149, null
   br i1 %tobool.not, label %slow, label %if.end29
 
 if.end29:
-  %add.ptr32 = getelementptr inbounds i64, ptr %add.ptr.i150, i64 %139
+  %add.ptr32 = getelementptr inbounds i64, ptr %add.ptr.i149, i64 %154
   %add.ptr34.idx = mul i64 %76, -16
   %add.ptr34 = getelementptr inbounds i8, ptr %add.ptr32, i64 %add.ptr34.idx
   %Py_IncRef = getelementptr inbounds nuw i8, ptr %3, i64 40
-  %181 = load ptr, ptr %Py_IncRef, align 8
-  call void %181(ptr %140)
+  %196 = load ptr, ptr %Py_IncRef, align 8
+  call void %196(ptr %155)
   %cmp37240 = icmp sgt i64 %75, 0
   br i1 %cmp37240, label %for.body39, label %for.cond47.preheader
 
@@ -843,143 +906,143 @@ for.cond47.preheader:
 
 for.body39:
   %k35.0241 = phi i64 [ %inc44, %for.body39 ], [ 0, %if.end29 ]
-  %182 = load ptr, ptr %Py_IncRef, align 8
+  %197 = load ptr, ptr %Py_IncRef, align 8
   %arrayidx42 = getelementptr inbounds nuw ptr, ptr %78, i64 %k35.0241
-  %183 = load ptr, ptr %arrayidx42, align 8
-  call void %182(ptr %183)
+  %198 = load ptr, ptr %arrayidx42, align 8
+  call void %197(ptr %198)
   %inc44 = add nuw nsw i64 %k35.0241, 1
   %exitcond.not = icmp eq i64 %inc44, %75
   br i1 %exitcond.not, label %for.cond47.preheader, label %for.body39
 
 for.cond.cleanup49:
-  %184 = load ptr, ptr %program.i.i, align 8
-  %185 = load ptr, ptr %184, align 8
-  %failed.i = getelementptr inbounds nuw i8, ptr %185, i64 16
-  %186 = load i64, ptr %failed.i, align 8
-  %inherited.i = getelementptr inbounds nuw i8, ptr %185, i64 24
-  %187 = load i64, ptr %inherited.i, align 8
-  %or.i165 = or i64 %187, %186
-  %tobool.not.i166 = icmp eq i64 %or.i165, 0
-  br i1 %tobool.not.i166, label %if.end.i167, label %cond.end
+  %199 = load ptr, ptr %program.i.i, align 8
+  %200 = load ptr, ptr %199, align 8
+  %failed.i = getelementptr inbounds nuw i8, ptr %200, i64 16
+  %201 = load i64, ptr %failed.i, align 8
+  %inherited.i = getelementptr inbounds nuw i8, ptr %200, i64 24
+  %202 = load i64, ptr %inherited.i, align 8
+  %or.i164 = or i64 %202, %201
+  %tobool.not.i165 = icmp eq i64 %or.i164, 0
+  br i1 %tobool.not.i165, label %if.end.i166, label %cond.end
 
-if.end.i167:
-  %188 = load i64, ptr %185, align 8
-  %untidy.i = getelementptr inbounds nuw i8, ptr %185, i64 8
-  %189 = load i64, ptr %untidy.i, align 8
-  %or4.i = or i64 %189, %188
+if.end.i166:
+  %203 = load i64, ptr %200, align 8
+  %untidy.i = getelementptr inbounds nuw i8, ptr %200, i64 8
+  %204 = load i64, ptr %untidy.i, align 8
+  %or4.i = or i64 %204, %203
   %tobool5.not.i = icmp eq i64 %or4.i, 0
   br i1 %tobool5.not.i, label %if.end8.i, label %if.then6.i
 
 if.then6.i:
-  %190 = load ptr, ptr %add.ptr.i150, align 8
-  %True.i168 = getelementptr inbounds nuw i8, ptr %3, i64 280
-  %191 = load ptr, ptr %True.i168, align 8
-  %PyObject_CallNoArgs.i.i169 = getelementptr inbounds nuw i8, ptr %3, i64 8
-  %192 = load ptr, ptr %PyObject_CallNoArgs.i.i169, align 8
-  %call.i.i170 = call ptr %192(ptr %190)
-  %tobool.not.i.i171 = icmp eq ptr %call.i.i170, null
-  br i1 %tobool.not.i.i171, label %cond.end, label %if.end.i.i172
+  %205 = load ptr, ptr %add.ptr.i149, align 8
+  %True.i167 = getelementptr inbounds nuw i8, ptr %3, i64 280
+  %206 = load ptr, ptr %True.i167, align 8
+  %PyObject_CallNoArgs.i.i168 = getelementptr inbounds nuw i8, ptr %3, i64 8
+  %207 = load ptr, ptr %PyObject_CallNoArgs.i.i168, align 8
+  %call.i.i169 = call ptr %207(ptr %205)
+  %tobool.not.i.i170 = icmp eq ptr %call.i.i169, null
+  br i1 %tobool.not.i.i170, label %cond.end, label %if.end.i.i171
 
-if.end.i.i172:
+if.end.i.i171:
   %Py_DecRef.i.i = getelementptr inbounds nuw i8, ptr %3, i64 48
-  %193 = load ptr, ptr %Py_DecRef.i.i, align 8
-  call void %193(ptr %call.i.i170)
-  %cmp.i.i173 = icmp ne ptr %call.i.i170, %191
-  %cond.i.i174 = zext i1 %cmp.i.i173 to i32
+  %208 = load ptr, ptr %Py_DecRef.i.i, align 8
+  call void %208(ptr %call.i.i169)
+  %cmp.i.i172 = icmp ne ptr %call.i.i169, %206
+  %cond.i.i173 = zext i1 %cmp.i.i172 to i32
   br label %start.exit
 
 if.end8.i:
-  %started.i = getelementptr inbounds nuw i8, ptr %185, i64 40
-  %194 = load i64, ptr %started.i, align 8
-  %inc.i175 = add i64 %194, 1
-  store i64 %inc.i175, ptr %started.i, align 8
-  %used.i = getelementptr inbounds nuw i8, ptr %add.ptr.i150, i64 16
-  store i64 %194, ptr %used.i, align 8
-  %number.i = getelementptr inbounds nuw i8, ptr %184, i64 128
-  %195 = load i64, ptr %number.i, align 8
-  %recent.i = getelementptr inbounds nuw i8, ptr %185, i64 104
-  %rem.i = srem i64 %194, 16
-  %arrayidx.i176 = getelementptr inbounds i64, ptr %recent.i, i64 %rem.i
-  store i64 %195, ptr %arrayidx.i176, align 8
-  %graph10.i = getelementptr inbounds nuw i8, ptr %add.ptr.i150, i64 8
-  %196 = load ptr, ptr %graph10.i, align 8
+  %started.i = getelementptr inbounds nuw i8, ptr %200, i64 40
+  %209 = load i64, ptr %started.i, align 8
+  %inc.i174 = add i64 %209, 1
+  store i64 %inc.i174, ptr %started.i, align 8
+  %used.i = getelementptr inbounds nuw i8, ptr %add.ptr.i149, i64 16
+  store i64 %209, ptr %used.i, align 8
+  %number.i = getelementptr inbounds nuw i8, ptr %199, i64 128
+  %210 = load i64, ptr %number.i, align 8
+  %recent.i = getelementptr inbounds nuw i8, ptr %200, i64 104
+  %rem.i = srem i64 %209, 16
+  %arrayidx.i175 = getelementptr inbounds i64, ptr %recent.i, i64 %rem.i
+  store i64 %210, ptr %arrayidx.i175, align 8
+  %graph10.i = getelementptr inbounds nuw i8, ptr %add.ptr.i149, i64 8
+  %211 = load ptr, ptr %graph10.i, align 8
   %readers.i = getelementptr inbounds nuw i8, ptr %3, i64 296
-  %197 = load ptr, ptr %readers.i, align 8
-  %198 = load i64, ptr %197, align 8
-  %inc11.i = add i64 %198, 1
-  store i64 %inc11.i, ptr %197, align 8
-  %asking.i = getelementptr inbounds nuw i8, ptr %185, i64 32
-  %199 = load i64, ptr %asking.i, align 8
-  %inc12.i = add i64 %199, 1
+  %212 = load ptr, ptr %readers.i, align 8
+  %213 = load i64, ptr %212, align 8
+  %inc11.i = add i64 %213, 1
+  store i64 %inc11.i, ptr %212, align 8
+  %asking.i = getelementptr inbounds nuw i8, ptr %200, i64 32
+  %214 = load i64, ptr %asking.i, align 8
+  %inc12.i = add i64 %214, 1
   store i64 %inc12.i, ptr %asking.i, align 8
   %PyEval_SaveThread.i = getelementptr inbounds nuw i8, ptr %3, i64 24
-  %200 = load ptr, ptr %PyEval_SaveThread.i, align 8
-  %call13.i = call ptr %200()
-  %push.i = getelementptr inbounds nuw i8, ptr %185, i64 64
-  %201 = load ptr, ptr %push.i, align 8
-  %context.i = getelementptr inbounds nuw i8, ptr %185, i64 88
-  %202 = load ptr, ptr %context.i, align 8
-  %call14.i = call i32 %201(ptr %202)
+  %215 = load ptr, ptr %PyEval_SaveThread.i, align 8
+  %call13.i = call ptr %215()
+  %push.i = getelementptr inbounds nuw i8, ptr %200, i64 64
+  %216 = load ptr, ptr %push.i, align 8
+  %context.i = getelementptr inbounds nuw i8, ptr %200, i64 88
+  %217 = load ptr, ptr %context.i, align 8
+  %call14.i = call i32 %216(ptr %217)
   %tobool15.not.i = icmp eq i32 %call14.i, 0
   br i1 %tobool15.not.i, label %if.then16.i, label %if.end20.i
 
 if.then16.i:
-  %launch.i = getelementptr inbounds nuw i8, ptr %185, i64 72
-  %203 = load ptr, ptr %launch.i, align 8
-  %stream.i = getelementptr inbounds nuw i8, ptr %185, i64 96
-  %204 = load ptr, ptr %stream.i, align 8
-  %call17.i = call i32 %203(ptr %196, ptr %204)
-  %pop.i = getelementptr inbounds nuw i8, ptr %185, i64 80
-  %205 = load ptr, ptr %pop.i, align 8
-  %call19.i = call i32 %205(ptr %outside.i)
+  %launch.i = getelementptr inbounds nuw i8, ptr %200, i64 72
+  %218 = load ptr, ptr %launch.i, align 8
+  %stream.i = getelementptr inbounds nuw i8, ptr %200, i64 96
+  %219 = load ptr, ptr %stream.i, align 8
+  %call17.i = call i32 %218(ptr %211, ptr %219)
+  %pop.i = getelementptr inbounds nuw i8, ptr %200, i64 80
+  %220 = load ptr, ptr %pop.i, align 8
+  %call19.i = call i32 %220(ptr %outside.i)
   br label %if.end20.i
 
 if.end20.i:
   %place.0.i = phi i64 [ 0, %if.end8.i ], [ 1, %if.then16.i ]
   %result.0.in.i = phi i32 [ %call14.i, %if.end8.i ], [ %call17.i, %if.then16.i ]
   %PyEval_RestoreThread.i = getelementptr inbounds nuw i8, ptr %3, i64 32
-  %206 = load ptr, ptr %PyEval_RestoreThread.i, align 8
-  call void %206(ptr %call13.i)
-  %207 = load i64, ptr %asking.i, align 8
-  %dec.i = add i64 %207, -1
+  %221 = load ptr, ptr %PyEval_RestoreThread.i, align 8
+  call void %221(ptr %call13.i)
+  %222 = load i64, ptr %asking.i, align 8
+  %dec.i = add i64 %222, -1
   store i64 %dec.i, ptr %asking.i, align 8
-  %208 = load ptr, ptr %readers.i, align 8
-  %209 = load i64, ptr %208, align 8
-  %dec23.i = add i64 %209, -1
-  store i64 %dec23.i, ptr %208, align 8
+  %223 = load ptr, ptr %readers.i, align 8
+  %224 = load i64, ptr %223, align 8
+  %dec23.i = add i64 %224, -1
+  store i64 %dec23.i, ptr %223, align 8
   %tobool24.not.i = icmp eq i32 %result.0.in.i, 0
-  br i1 %tobool24.not.i, label %cleanup.i177, label %if.end26.i
+  br i1 %tobool24.not.i, label %cleanup.i176, label %if.end26.i
 
 if.end26.i:
   %result.0.i = sext i32 %result.0.in.i to i64
-  %result27.i = getelementptr inbounds nuw i8, ptr %185, i64 48
+  %result27.i = getelementptr inbounds nuw i8, ptr %200, i64 48
   store i64 %result.0.i, ptr %result27.i, align 8
-  %place28.i = getelementptr inbounds nuw i8, ptr %185, i64 56
+  %place28.i = getelementptr inbounds nuw i8, ptr %200, i64 56
   store i64 %place.0.i, ptr %place28.i, align 8
-  %failed29.i = getelementptr inbounds nuw i8, ptr %184, i64 120
-  %210 = load ptr, ptr %failed29.i, align 8
+  %failed29.i = getelementptr inbounds nuw i8, ptr %199, i64 120
+  %225 = load ptr, ptr %failed29.i, align 8
   %True30.i = getelementptr inbounds nuw i8, ptr %3, i64 280
-  %211 = load ptr, ptr %True30.i, align 8
+  %226 = load ptr, ptr %True30.i, align 8
   %PyObject_CallNoArgs.i68.i = getelementptr inbounds nuw i8, ptr %3, i64 8
-  %212 = load ptr, ptr %PyObject_CallNoArgs.i68.i, align 8
-  %call.i69.i = call ptr %212(ptr %210)
+  %227 = load ptr, ptr %PyObject_CallNoArgs.i68.i, align 8
+  %call.i69.i = call ptr %227(ptr %225)
   %tobool.not.i70.i = icmp eq ptr %call.i69.i, null
-  br i1 %tobool.not.i70.i, label %cleanup.i177, label %if.end.i71.i
+  br i1 %tobool.not.i70.i, label %cleanup.i176, label %if.end.i71.i
 
 if.end.i71.i:
   %Py_DecRef.i72.i = getelementptr inbounds nuw i8, ptr %3, i64 48
-  %213 = load ptr, ptr %Py_DecRef.i72.i, align 8
-  call void %213(ptr %call.i69.i)
-  %cmp.i73.i = icmp ne ptr %call.i69.i, %211
+  %228 = load ptr, ptr %Py_DecRef.i72.i, align 8
+  call void %228(ptr %call.i69.i)
+  %cmp.i73.i = icmp ne ptr %call.i69.i, %226
   %cond.i74.i = zext i1 %cmp.i73.i to i32
-  br label %cleanup.i177
+  br label %cleanup.i176
 
-cleanup.i177:
-  %retval.0.i178 = phi i32 [ 0, %if.end20.i ], [ %cond.i74.i, %if.end.i71.i ], [ 2, %if.end26.i ]
+cleanup.i176:
+  %retval.0.i177 = phi i32 [ 0, %if.end20.i ], [ %cond.i74.i, %if.end.i71.i ], [ 2, %if.end26.i ]
   br label %start.exit
 
 start.exit:
-  %retval.1.i = phi i32 [ %retval.0.i178, %cleanup.i177 ], [ %cond.i.i174, %if.end.i.i172 ]
+  %retval.1.i = phi i32 [ %retval.0.i177, %cleanup.i176 ], [ %cond.i.i173, %if.end.i.i171 ]
   %cmp64 = icmp eq i32 %retval.1.i, 0
   br i1 %cmp64, label %land.lhs.true, label %cond.end
 
@@ -987,17 +1050,17 @@ for.body50:
   %k46.0243 = phi i64 [ %inc61, %for.body50 ], [ 0, %for.cond47.preheader ]
   %arrayidx52.idx = shl i64 %k46.0243, 4
   %arrayidx52 = getelementptr inbounds i8, ptr %add.ptr34, i64 %arrayidx52.idx
-  %214 = load i64, ptr %arrayidx52, align 8
-  %215 = inttoptr i64 %214 to ptr
+  %229 = load i64, ptr %arrayidx52, align 8
+  %230 = inttoptr i64 %229 to ptr
   %arrayidx54 = getelementptr inbounds nuw ptr, ptr %81, i64 %k46.0243
-  store ptr %215, ptr %arrayidx54, align 8
+  store ptr %230, ptr %arrayidx54, align 8
   %arrayidx56 = getelementptr inbounds nuw ptr, ptr %82, i64 %k46.0243
   store ptr null, ptr %arrayidx56, align 8
-  %216 = load ptr, ptr %Py_IncRef, align 8
-  call void %216(ptr %215)
+  %231 = load ptr, ptr %Py_IncRef, align 8
+  call void %231(ptr %230)
   %inc61 = add nuw nsw i64 %k46.0243, 1
-  %exitcond261.not = icmp eq i64 %inc61, %76
-  br i1 %exitcond261.not, label %for.cond.cleanup49, label %for.body50
+  %exitcond262.not = icmp eq i64 %inc61, %76
+  br i1 %exitcond262.not, label %for.cond.cleanup49, label %for.body50
 
 land.lhs.true:
   %call65 = call fastcc zeroext i1 @wrap(ptr %call13)
@@ -1008,67 +1071,67 @@ cond.true:
   br label %cond.end
 
 cond.end:
-  %retval.1.i207 = phi i32 [ 0, %cond.true ], [ 0, %land.lhs.true ], [ %retval.1.i, %start.exit ], [ 2, %if.then6.i ], [ 1, %for.cond.cleanup49 ]
+  %retval.1.i206 = phi i32 [ 0, %cond.true ], [ 0, %land.lhs.true ], [ %retval.1.i, %start.exit ], [ 2, %if.then6.i ], [ 1, %for.cond.cleanup49 ]
   %cond = phi ptr [ %call66, %cond.true ], [ null, %land.lhs.true ], [ null, %start.exit ], [ null, %if.then6.i ], [ null, %for.cond.cleanup49 ]
-  %217 = load i64, ptr %result_count, align 8
-  %cmp30.i = icmp sgt i64 %217, 0
-  br i1 %cmp30.i, label %for.body.lr.ph.i182, label %for.cond5.preheader.i
+  %232 = load i64, ptr %result_count, align 8
+  %cmp30.i = icmp sgt i64 %232, 0
+  br i1 %cmp30.i, label %for.body.lr.ph.i181, label %for.cond5.preheader.i
 
-for.body.lr.ph.i182:
-  %Py_DecRef.i183 = getelementptr inbounds nuw i8, ptr %3, i64 48
-  br label %for.body.i184
+for.body.lr.ph.i181:
+  %Py_DecRef.i182 = getelementptr inbounds nuw i8, ptr %3, i64 48
+  br label %for.body.i183
 
 for.cond5.preheader.i:
-  %218 = load i64, ptr %row_count, align 8
-  %cmp733.i = icmp sgt i64 %218, 0
+  %233 = load i64, ptr %row_count, align 8
+  %cmp733.i = icmp sgt i64 %233, 0
   br i1 %cmp733.i, label %for.body9.lr.ph.i, label %release.exit
 
 for.body9.lr.ph.i:
   %Py_DecRef10.i = getelementptr inbounds nuw i8, ptr %3, i64 48
   br label %for.body9.i
 
-for.body.i184:
-  %k.031.i = phi i64 [ 0, %for.body.lr.ph.i182 ], [ %inc.i187, %for.body.i184 ]
-  %219 = load ptr, ptr %Py_DecRef.i183, align 8
-  %arrayidx.i185 = getelementptr inbounds nuw ptr, ptr %81, i64 %k.031.i
-  %220 = load ptr, ptr %arrayidx.i185, align 8
-  call void %219(ptr %220)
-  %221 = load ptr, ptr %Py_DecRef.i183, align 8
-  %arrayidx3.i186 = getelementptr inbounds nuw ptr, ptr %82, i64 %k.031.i
-  %222 = load ptr, ptr %arrayidx3.i186, align 8
-  call void %221(ptr %222)
-  %inc.i187 = add nuw nsw i64 %k.031.i, 1
-  %223 = load i64, ptr %result_count, align 8
-  %cmp.i188 = icmp slt i64 %inc.i187, %223
-  br i1 %cmp.i188, label %for.body.i184, label %for.cond5.preheader.i
+for.body.i183:
+  %k.031.i = phi i64 [ 0, %for.body.lr.ph.i181 ], [ %inc.i186, %for.body.i183 ]
+  %234 = load ptr, ptr %Py_DecRef.i182, align 8
+  %arrayidx.i184 = getelementptr inbounds nuw ptr, ptr %81, i64 %k.031.i
+  %235 = load ptr, ptr %arrayidx.i184, align 8
+  call void %234(ptr %235)
+  %236 = load ptr, ptr %Py_DecRef.i182, align 8
+  %arrayidx3.i185 = getelementptr inbounds nuw ptr, ptr %82, i64 %k.031.i
+  %237 = load ptr, ptr %arrayidx3.i185, align 8
+  call void %236(ptr %237)
+  %inc.i186 = add nuw nsw i64 %k.031.i, 1
+  %238 = load i64, ptr %result_count, align 8
+  %cmp.i187 = icmp slt i64 %inc.i186, %238
+  br i1 %cmp.i187, label %for.body.i183, label %for.cond5.preheader.i
 
 for.body9.i:
   %k4.034.i = phi i64 [ 0, %for.body9.lr.ph.i ], [ %inc13.i, %for.body9.i ]
-  %224 = load ptr, ptr %Py_DecRef10.i, align 8
+  %239 = load ptr, ptr %Py_DecRef10.i, align 8
   %arrayidx11.i = getelementptr inbounds nuw ptr, ptr %78, i64 %k4.034.i
-  %225 = load ptr, ptr %arrayidx11.i, align 8
-  call void %224(ptr %225)
+  %240 = load ptr, ptr %arrayidx11.i, align 8
+  call void %239(ptr %240)
   %inc13.i = add nuw nsw i64 %k4.034.i, 1
-  %226 = load i64, ptr %row_count, align 8
-  %cmp7.i = icmp slt i64 %inc13.i, %226
+  %241 = load i64, ptr %row_count, align 8
+  %cmp7.i = icmp slt i64 %inc13.i, %241
   br i1 %cmp7.i, label %for.body9.i, label %release.exit
 
 release.exit:
   %Py_DecRef15.i = getelementptr inbounds nuw i8, ptr %3, i64 48
-  %227 = load ptr, ptr %Py_DecRef15.i, align 8
-  call void %227(ptr %140)
-  %cmp67.not = icmp eq i32 %retval.1.i207, 1
+  %242 = load ptr, ptr %Py_DecRef15.i, align 8
+  call void %242(ptr %155)
+  %cmp67.not = icmp eq i32 %retval.1.i206, 1
   br i1 %cmp67.not, label %slow, label %cleanup
 
 slow:
-  %228 = load ptr, ptr %3, align 8
+  %243 = load ptr, ptr %3, align 8
   %fallback = getelementptr inbounds nuw i8, ptr %2, i64 48
-  %229 = load ptr, ptr %fallback, align 8
-  %call70 = call ptr %228(ptr %229, ptr %arguments, i64 %count, ptr %names)
+  %244 = load ptr, ptr %fallback, align 8
+  %call70 = call ptr %243(ptr %244, ptr %arguments, i64 %count, ptr %names)
   br label %cleanup
 
 cleanup:
-  %retval.0 = phi ptr [ null, %cond.true.i ], [ %call70, %slow ], [ %cond, %release.exit ], [ null, %if.end5.thread217 ], [ null, %sw.bb29.i ]
+  %retval.0 = phi ptr [ null, %cond.true.i ], [ %call70, %slow ], [ %cond, %release.exit ], [ null, %if.end5.thread216 ], [ null, %sw.bb29.i ]
   ret ptr %retval.0
 }
 

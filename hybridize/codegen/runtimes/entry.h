@@ -267,6 +267,31 @@ static enum answer check_guards(const struct table *table) {
     return RIGHT;
 }
 
+// Put a Python float into its cell, as float32 where the row says that its width is 4.
+static bool take_float(const struct call *call, const struct argument *row, object *given, int64_t *cell) {
+    if (given->type != call->process->float_class) return false;
+    double value = ((struct number *)given)->value;
+    if ((int64_t)row->object == 4) {
+        float single = (float)value;
+        *cell = *(uint32_t *)&single;
+    } else {
+        *(double *)cell = value;
+    }
+    return true;
+}
+
+// Put a Python int into its cell; one that is too large, which programs know by value, is for the fallback.
+static bool take_int(const struct call *call, object *given, int64_t *cell) {
+    struct process *process = call->process;
+    if (given->type != process->int_class) return false;
+    int64_t value = *cell = process->PyLong_AsLongLong(given);
+    if (value == -1 && process->PyErr_Occurred()) {
+        process->PyErr_Clear();
+        return false;
+    }
+    return -LARGEST_INT <= value && value <= LARGEST_INT;
+}
+
 // Put the items of a container into the rows for them.
 static bool take_apart(const struct call *call, const struct argument *row, object *given) {
     if (given->type != row->object) return false;

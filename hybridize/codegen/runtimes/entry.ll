@@ -1,5 +1,5 @@
 ; Made of entry.c by `make runtimes`: clang version 22.1.8
-; 5ee7afc81337a84d5b55d70349d5c592c9ece52bb59bcaf916fbba0de2939f21
+; b143fdfa4f7e2fdf58248606c53983939263adbd9a80d67020b8e50ef340a702
 
 
 @table_offset = external constant i64, align 8

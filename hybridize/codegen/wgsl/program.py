@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 from hybridize.base.dims import Dim, is_symbolic, parse_scope
 from hybridize.base.dtypes import BY_CODE, DType, float64
@@ -21,13 +21,10 @@ from hybridize.graph import Graph
 from hybridize.graph.ir import Array
 from hybridize.machine.target import Target, named_target
 from hybridize.runtime.device_steps import DeviceCopy, DeviceLaunch, work_of
-from hybridize.runtime.plan import KernelLaunch, Plan, PlanAddress, PlanLaunch, PlanStep, Quantity, filled, plain
+from hybridize.runtime.plan import FLAG, KernelLaunch, Plan, PlanAddress, PlanLaunch, PlanStep, Quantity, filled, plain
 from hybridize.runtime.webgpu.kernels import WgslKernel
 from hybridize.schedule.device.refusals import CPU, refused
 from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, RegionStep, RoutineStep, ScheduleStep
-
-BUFFERS: Final = 8
-"""Storage buffers of a kernel, at most, on a device that is asked for no more."""
 
 
 @frozen
@@ -152,8 +149,7 @@ def bound_to_plan(program: DeviceProgram) -> WgslProgram:
     """Write a program's kernels for buffers as its plan has them.
 
     Raises:
-        DeviceError E705: it has arrays of float64, control flow that is not known before a call, or a kernel of more
-            arrays than every device binds.
+        DeviceError E705: it has arrays of float64, or control flow that is not known before a call.
     """
     plan = program.plan
     binder = _Binder(write_kernels(program), program.target, parse_scope(plan.sizes)[1])
@@ -203,14 +199,11 @@ class _Binder:
             raise refused(f"{', '.join(step.ops)}, {open_way},", self._target, ", ".join(step.lines))
         places = (one for one in _arguments(exact) if one.kind != "nowhere")
         bases: dict[tuple[str, int], Any] = {base: _Place(base, 0) for base in ((one.kind, one.slot) for one in places)}
+        bases[FLAG, 0] = _Place((FLAG, 0), 0)  # for bodies, which share it
         for work in work_of([exact], bases):
             match work:
                 case DeviceLaunch():
-                    launch = self._launch(work.launch, list(map(_place, work.addresses)))
-                    if len(launch.buffers) > BUFFERS:
-                        what = f"a kernel of {len(launch.buffers)} arrays ({', '.join(step.ops)}), above {BUFFERS},"
-                        raise refused(what, self._target, ", ".join(step.lines))
-                    yield launch
+                    yield self._launch(work.launch, list(map(_place, work.addresses)))
                 case DeviceCopy():
                     to, source = _place(work.to), _place(work.source)
                     yield WgslCopy(to.base, plain(to.offset), source.base, plain(source.offset), plain(work.nbytes))

@@ -493,20 +493,25 @@ class _Writer:
 
     def _array_of(self, operand: str, makers: Mapping[str, Instruction]) -> str:
         """The array that a pointer points into, whatever the way."""
-        stack, seen = [operand], {operand}
+        stack, seen, arrays = [operand], {operand}, set[str]()
         while stack:
             one = stack.pop()
             value = self._values.get(one)
             pointer = value if isinstance(value, Pointer) else self._root(one)
             if pointer is not None:
-                return pointer.array
+                arrays.add(pointer.array)
+                continue
             before = makers[one]
             if before.op == "alloca":
-                return f"{_plain(one)}_memory"
+                arrays.add(f"{_plain(one)}_memory")
+                continue
             parts = before.operands[:1] if before.op == "getelementptr" else before.operands
             stack += [x for x in parts if x not in seen]
             seen.update(parts)
-        raise CodegenError("E980", f"WGSL has no array for the pointer {operand} of {self.reading.name}")
+        if len(arrays) == 1:
+            return arrays.pop()
+        text = f"the pointer {operand} of {self.reading.name}, which points into {len(arrays)} of them"
+        raise CodegenError("E980", f"WGSL has no array for {text}")
 
     def _phi(self, one: Instruction) -> None:
         """Nothing: the ways set it."""

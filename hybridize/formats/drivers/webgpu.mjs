@@ -10,8 +10,9 @@ try {
   await post("/loaded", "");
   const fresh = async () => {
     if (states) {
-      model.destroy();
-      model = await load({ device: "webgpu" });
+      const last = model;
+      model = await load({ device: "webgpu" }); // before the last one goes, so that both share the GPU
+      last.destroy();
     }
     return model; // without states, one is as good as another
   };

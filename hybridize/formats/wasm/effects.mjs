@@ -18,13 +18,24 @@ class World {
     const [head, literal, ...types] = text(bytes.subarray(0, bytes.indexOf(0))).split("\n");
     const [kind] = head.split("\t"); // what follows is how Python would say it
     const places = new Uint32Array(buffer, operands >>> 0, types.length);
-    const shown = types.map((type, k) => printed(buffer, places[k], type));
+    const shown = types.map((type, k) => printed(buffer, places[k], ...typed(type)));
     if (kind !== "print") shown.shift();
-    const said = unquoted(literal);
-    const message = kind === "print" || shown.length ? filled(said, shown) : said;
-    if (kind === "print") console.log(message);
-    else this.#failed = message;
+    if (kind === "print") console.log(filled(unquoted(literal), shown));
+    else this.fail(unquoted(literal), shown);
   };
+
+  /** Let an assertion fail, with the operands of its message. */
+  fail(said, shown) {
+    this.#failed = shown.length ? filled(said, shown) : said;
+  }
+
+  /** The same by the note that a GPU has left: an assertion's number, then from 16 on its operands. */
+  read(notes, buffer, at) {
+    const number = new Uint32Array(buffer, at, 1)[0];
+    if (!number) return;
+    const [said, operands] = notes[number - 1];
+    this.fail(said, operands.map(({ code, shape, offset }) => printed(buffer, at + offset, code, shape)));
+  }
 
   /** Raise what the call left behind: an exception would have left the model's own stack where it was. */
   settle() {
@@ -50,9 +61,13 @@ function filled(format, operands) {
   return format.replace(/\{\{|\}\}|\{\}/g, (mark) => (mark === "{}" ? operands[next++] : mark[0]));
 }
 
-function printed(buffer, at, type) {
+/** The code and the shape of a type. */
+function typed(type) {
   const [, code, sizes] = /^(\w+)\[(.*)\]$/.exec(type);
-  const shape = sizes ? sizes.split(",").map(Number) : [];
+  return [code, sizes ? sizes.split(",").map(Number) : []];
+}
+
+function printed(buffer, at, code, shape) {
   const array = new CODES[code](buffer, at, product(shape));
   let next = 0;
   const nested = (axis) => {

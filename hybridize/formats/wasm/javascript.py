@@ -140,8 +140,9 @@ _ON_GPUS: Final = (
         """/** What was asked of a GPU, which it cannot do. */
 export class DeviceError extends Error {
   /**
-   * E701: there is no WebGPU, or no GPU. E705: the model has no code for one. E706: the GPU has too little memory, or
-   * takes no array of this size. E707: the GPU is lost. E907, E908: the browser refuses what hybridize has written.
+   * E701: there is no WebGPU, or no GPU. E705: the model has no code for one, or its kernels take more arrays than this
+   * one does. E706: the GPU has too little memory, or takes no array of this size. E707: the GPU is lost, and the next
+   * call starts it again; or the model was destroyed. E907, E908: the browser refuses what hybridize has written.
    */
   readonly code: string;
 }
@@ -153,6 +154,8 @@ export interface Options {
   readonly device?: "webgpu" | "wasm";
   /** Run by WebAssembly what the GPU cannot, also after the model was loaded; false unless said otherwise. */
   readonly fallback?: boolean;
+  /** Hears how many kernels are compiled, and of how many, after each. */
+  readonly progress?: (compiled: number, kernels: number) => void;
 }
 
 /** Bytes, or where they are""",

@@ -5,9 +5,10 @@
     {"refused": why there are none}
 
 A constant is {"at", "bytes"} among the weights, or {"bytes", "sources", "scratchBytes", "launches"}. A variant is
-{"constants": numbers, "holds": lines on its sizes, "scratchBytes", "launches"}. A launch is [kernel, blocks,
-[[kind, slot], ...], words], a copy [null, bytes, [to, source], [their offsets]]. Sizes that only a call knows are text:
-`2*n0`.
+{"constants": numbers, "holds": lines on its sizes, "scratchBytes", "launches", "notes": [note]}. A launch is [kernel,
+blocks, [[kind, slot], ...], words], a copy [null, bytes, [to, source], [their offsets]]. A note is what a failed
+assertion says, [message, [[code, shape, bytes] of each operand]]: see `runtime.device_notes`. Sizes that only a call
+knows are text: `2*n0`.
 """
 
 from __future__ import annotations
@@ -22,8 +23,7 @@ from hybridize.formats.deployable import Deployable, Variant
 from hybridize.formats.wasm.weights import ModuleWeights
 from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
-from hybridize.runtime.plan import FLAG, Derivation, PlanAddress, PlanStep
-from hybridize.schedule.device.refusals import refused
+from hybridize.runtime.plan import Derivation
 
 
 def kernels_of(deployable: Deployable, weights: ModuleWeights) -> dict[str, Any]:
@@ -55,9 +55,8 @@ class _Writer:
     def variant(self, variant: Variant) -> dict[str, Any]:
         """Write a variant."""
         kernels = build_kernels(PIPELINE.run(variant.graph), named_target("webgpu"))
-        plan = kernels.plan
-        _check_notes(plan.steps)
         program = bound_to_plan(kernels)
+        plan = program.plan
         derivations = {one.slot: one for one in plan.derivations}
         names = {name: self._kernel(text, program.bindings[name]) for name, text in program.modules.items()}
         constants = []
@@ -69,11 +68,13 @@ class _Writer:
                 constants.append(self._constant({"at": at, "bytes": nbytes}))
         for nbytes in (plan.scratch_bytes, *(one.nbytes for one in (*plan.inputs, *plan.outputs))):
             self.largest = max(self.largest, nbytes if isinstance(nbytes, int) else 0)
-        entry = {
+        entry: dict[str, Any] = {
             "constants": constants,
             "scratchBytes": plan.scratch_bytes,
             "launches": _launches(program.launches, names),
         }
+        if plan.notes:
+            entry["notes"] = [[one.message, [[x.dtype, x.shape, x.nbytes] for x in one.operands]] for one in plan.notes]
         return entry | ({"holds": list(plan.sizes)} if plan.sizes else {})
 
     def _kernel(self, text: str, writes: Sequence[bool]) -> str:
@@ -102,15 +103,6 @@ class _Writer:
             self.constants.append(constant)
             self.largest = max(self.largest, constant["bytes"])
         return number
-
-
-def _check_notes(steps: Sequence[PlanStep]) -> None:
-    """Refuse assertions, of indices too: the loader reads no notes of a GPU's."""
-    for step in steps:
-        for body in () if step.region is None else step.region.bodies:
-            _check_notes(body.steps)
-        if any(isinstance(one, PlanAddress) and one.kind == FLAG for one in step.arguments):
-            raise refused(f"{', '.join(step.ops)}, an assertion,", named_target("webgpu"), ", ".join(step.lines))
 
 
 def _launches(work: Sequence[WgslWork], names: Mapping[str, str]) -> list[list[Any]]:

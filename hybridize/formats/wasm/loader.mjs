@@ -431,7 +431,8 @@ function contents(file) {
     throw damaged(`says nothing of itself that can be read (${problem.message})`);
   }
   if (description?.program?.format !== FORMAT || !weights) throw damaged("is of another version than NAME.mjs");
-  return { code: file.subarray(0, weights.start), weights: weights.content, description, kernels: kernels?.content };
+  const checksum = view.getUint32(file.length - 4, true);
+  return { code: file.subarray(0, weights.start), weights: weights.content, description, kernels: kernels?.content, checksum };
 }
 
 /* WORLD */

@@ -1,7 +1,22 @@
 const LEAST = 16; // bytes of a buffer; all of them are multiples of 4, as copies are
 const SLOT = 256; // bytes on whose multiples numbers of a launch begin
+const REACH_GPU = 2 ** 31 - 4; // bytes of a buffer, at most: kernels count them in numbers of 32 bits with a sign
 const ROW = 65535; // blocks that are numbered along one axis
+const NOTE = 16; // bytes on whose multiples the parts of a note begin
+const SHARED = Symbol.for("hybridize.webgpu.1"); // of models of other files, too
 const REMEDY = 'load({ device: "wasm" }) runs it on the processor';
+
+// Lets a state be as a call leaves it, unless the call has left a note.
+const COMMIT = `
+@group(0) @binding(0) var<uniform> words: vec4<u32>;
+@group(0) @binding(1) var<storage, read> note: array<u32>;
+@group(0) @binding(2) var<storage, read> made: array<u32>;
+@group(0) @binding(3) var<storage, read_write> state: array<u32>;
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+  let index = (group.x + group.y * ${ROW}u) * 256u + thread;
+  if (note[0] == 0u && index < words.x) { state[index] = made[index]; }
+}`;
 
 /** What was asked of a GPU, which it cannot do; `code` is one of hybridize's errors. */
 export class DeviceError extends Error {
@@ -15,20 +30,14 @@ export class DeviceError extends Error {
 
 /** Load a model from the file beside this one, or from a path, URL, response or bytes; onto a GPU, if there is one. */
 export async function load(options = {}) {
-  const { source = new URL("./NAME.wasm", import.meta.url), device, fallback = false } = isSource(options)
-    ? { source: options }
-    : options;
-  if (![undefined, "webgpu", "wasm"].includes(device)) {
-    throw new TypeError(`device is "webgpu" or "wasm", or left out; got ${shown(device)}`);
+  const { source = new URL("./NAME.wasm", import.meta.url), ...choice } = isSource(options) ? { source: options } : options;
+  if (![undefined, "webgpu", "wasm"].includes(choice.device)) {
+    throw new TypeError(`device is "webgpu" or "wasm", or left out; got ${shown(choice.device)}`);
   }
-  const file = contents(await bytesOf(await source));
-  if (device === "wasm") return new Placed(file, await compiled(file), "it was asked for", false);
-  try {
-    return new Placed(file, await Gpu.open(file, device === "webgpu"), "", fallback);
-  } catch (problem) {
-    if (!(problem instanceof DeviceError) || (device === "webgpu" && !fallback)) throw problem;
-    return new Placed(file, await compiled(file), problem.message, false);
-  }
+  const bytes = await bytesOf(await source);
+  // Where it can be read again: of large weights no second copy stays in memory, unless nothing may fail later.
+  const place = (typeof source === "string" || source?.href !== undefined) && !choice.fallback ? source : bytes;
+  return Placed.of(bytes, place, choice);
 }
 
 function isSource(options) {
@@ -38,17 +47,48 @@ function isSource(options) {
 
 /** A model, wherever it runs. */
 class Placed {
-  #file;
-  #on;
-  #reason;
-  #fallback;
+  #place;
+  #choice;
+  #checksum;
+  #on = null;
+  #reason = "";
   #moving = null;
 
-  constructor(file, on, reason, fallback) {
-    this.#file = fallback ? file : null;
+  /** The model of a file, which lies at a place that it can be read from again. */
+  static async of(bytes, place, choice) {
+    const model = new Placed(place, choice);
+    await model.#start(bytes, null);
+    return model;
+  }
+
+  constructor(place, choice) {
+    this.#place = place;
+    this.#choice = choice;
+  }
+
+  /** Put the model of a file to where it is to run, with states if they are not those of the file. */
+  async #start(bytes, states) {
+    const { device, fallback, progress } = this.#choice;
+    const file = contents(bytes);
+    this.#checksum = file.checksum;
+    let reason = "it was asked for";
+    if (device !== "wasm") {
+      try {
+        this.#runs(await Gpu.open(file, device === "webgpu", progress), "", states);
+        return;
+      } catch (problem) {
+        if (!(problem instanceof DeviceError) || (device === "webgpu" && !fallback)) throw problem;
+        reason = problem.message;
+      }
+    }
+    this.#runs(await compiled(file), reason, states);
+  }
+
+  #runs(on, reason, states) {
+    if (states) on.restore(states);
     this.#on = on;
     this.#reason = reason;
-    this.#fallback = fallback;
+    if (this.device === "wasm") this.#place = null;
     ({ name: this.name, inputs: this.inputs, outputs: this.outputs } = on);
   }
 
@@ -69,29 +109,34 @@ class Placed {
 
   /** Run the model on arrays by name; gives arrays by name, which later calls leave alone. */
   async run(inputs) {
-    const gpu = this.#on;
-    if (!this.#fallback) return gpu.run(inputs);
+    const on = this.#on;
+    const lost = on.isLost === true;
+    if (!lost && !(this.#choice.fallback && on instanceof Gpu)) return on.run(inputs);
     const again = copied(inputs); // the caller may write other numbers into them meanwhile
-    try {
-      return await gpu.run(inputs);
-    } catch (problem) {
-      if (!(problem instanceof DeviceError)) throw problem;
-      this.#moving ??= this.#move(gpu, problem);
-      return (await this.#moving).run(again);
+    let problem = null;
+    if (!lost) {
+      try {
+        return await on.run(inputs);
+      } catch (failure) {
+        if (!(failure instanceof DeviceError) || on.isDestroyed) throw failure;
+        problem = failure;
+      }
     }
+    this.#moving ??= this.#move(on, problem).finally(() => (this.#moving = null));
+    return (await this.#moving).run(again);
   }
 
-  /** Go on with WebAssembly, from the states that the last call has left. */
+  /** Go on from the states that the last call has left: on the GPU that has come back, else by WebAssembly. */
   async #move(gpu, problem) {
+    if (this.#on !== gpu) return this.#on; // another call has done so
     const states = await gpu.left();
-    const model = await compiled(this.#file);
-    model.restore(states);
-    this.#on = model;
-    this.#reason = problem.message;
-    this.#fallback = false;
-    this.#file = null;
+    const bytes = await bytesOf(this.#place);
+    if (contents(bytes).checksum !== this.#checksum) throw new LoadError("NAME.wasm is another file than when it was loaded");
+    if (problem === null && !this.#choice.fallback) await this.#start(bytes, states);
+    else this.#runs(await compiled(contents(bytes)), (problem ?? gpu.failure()).message, states);
+    if (gpu.isDestroyed) this.destroy(); // meanwhile
     gpu.destroy();
-    return model;
+    return this.#on;
   }
 
   /** Start random numbers over: equal seeds give equal numbers. */
@@ -105,43 +150,92 @@ class Placed {
   }
 }
 
+/** The GPU of a page, which all its models share as long as there are some. They may be of several files like this. */
+class SharedGpu {
+  #gpu;
+  #users = 0;
+  #opening = null;
+  lost = null;
+
+  /** The one that is there, or another one. */
+  static async of(name) {
+    const { gpu } = globalThis.navigator ?? {};
+    if (!gpu) throw new DeviceError("E701", `${name}: there is no WebGPU here; ${REMEDY}`);
+    const one = (gpu[SHARED] ??= new SharedGpu(gpu));
+    const problem = await one.join();
+    if (problem) throw new DeviceError("E701", `${name}: ${problem}; ${REMEDY}`);
+    return one;
+  }
+
+  constructor(gpu) {
+    this.#gpu = gpu;
+  }
+
+  /** Count a model that uses it; gives what is wrong, if there is no GPU. */
+  async join() {
+    this.#users++;
+    const problem = await (this.#opening ??= this.#opened());
+    if (problem) this.close();
+    return problem;
+  }
+
+  async #opened() {
+    try {
+      const adapter = await this.#gpu.requestAdapter({ powerPreference: "high-performance" });
+      if (!adapter) return "WebGPU finds no GPU here";
+      this.info = adapter.info ?? {};
+      this.isImitated = this.info.isFallbackAdapter ?? adapter.isFallbackAdapter; // browsers before 2025 have the latter
+      const { maxBufferSize, maxStorageBufferBindingSize, maxStorageBuffersPerShaderStage } = adapter.limits;
+      this.most = Math.min(maxBufferSize, maxStorageBufferBindingSize, REACH_GPU);
+      this.arrays = maxStorageBuffersPerShaderStage;
+      const requiredLimits = { maxBufferSize, maxStorageBufferBindingSize, maxStorageBuffersPerShaderStage };
+      this.device = await adapter.requestDevice({ requiredLimits });
+    } catch ({ message }) {
+      return `the GPU does not start (${message})`;
+    }
+    this.device.lost.then(({ message }) => {
+      this.lost = `the GPU is lost (${message})`;
+      this.#forget();
+    });
+    return "";
+  }
+
+  #forget() {
+    if (this.#gpu[SHARED] === this) delete this.#gpu[SHARED];
+  }
+
+  /** Count a model that uses it no more. */
+  close() {
+    if (--this.#users) return;
+    this.#forget();
+    this.device?.destroy();
+  }
+}
+
 /** A model on a GPU, which runs calls in the order in which they are made. */
 class Gpu {
   #face;
   #program;
+  #shared;
   #device;
-  #lost = null;
+  #isDestroyed = false;
   #kernels = {};
   // Arrays that stay, and what the states were after the latest call that has ended.
-  #constants;
-  #states;
+  #constants = [];
+  #states = [];
   #left;
   #latest = Promise.resolve();
   #call = null;
 
   /** Put the model of a file onto the GPU; onto one that the processor imitates only if asked. */
-  static async open({ description, weights, kernels }, asked) {
+  static async open({ description, weights, kernels }, asked, progress = () => {}) {
     const { name } = description;
     const program = await inflated(kernels);
-    const { refused, largest } = program;
-    if (refused) throw new DeviceError("E705", `${name} has no kernels: ${refused}; ${REMEDY}`);
-    const { gpu } = globalThis.navigator ?? {};
-    if (!gpu) throw new DeviceError("E701", `${name}: there is no WebGPU here; ${REMEDY}`);
-    const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
-    if (!adapter) throw new DeviceError("E701", `${name}: WebGPU finds no GPU here; ${REMEDY}`);
-    if (adapter.info.isFallbackAdapter && !asked) {
-      throw new DeviceError("E701", `${name}: WebGPU's only GPU here is imitated by the processor; ${REMEDY}`);
-    }
-    const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
-    const most = Math.min(maxBufferSize, maxStorageBufferBindingSize);
-    checkRoom(name, largest, most);
-    const requiredLimits = { maxBufferSize, maxStorageBufferBindingSize };
-    const device = await adapter.requestDevice({ requiredLimits }).catch(({ message }) => {
-      throw new DeviceError("E701", `${name}: the GPU does not start (${message}); ${REMEDY}`);
-    });
-    const model = new Gpu(new Face(description), program, device, most, adapter.info);
+    if (program.refused) throw new DeviceError("E705", `${name} has no kernels: ${program.refused}; ${REMEDY}`);
+    const model = new Gpu(new Face(description), program, await SharedGpu.of(name));
     try {
-      await model.#fill(weights);
+      model.#check(asked);
+      await model.#fill(weights, progress);
     } catch (problem) {
       model.destroy();
       throw problem;
@@ -149,26 +243,55 @@ class Gpu {
     return model;
   }
 
-  constructor(face, program, device, most, { vendor, architecture, description }) {
+  constructor(face, program, shared) {
     this.#face = face;
     this.#program = program;
-    this.#device = device;
-    this.most = most;
+    this.#shared = shared;
+    this.#device = shared.device;
+    const { vendor, architecture, description } = shared.info;
     this.adapter = description || [vendor, architecture].filter(Boolean).join(" ");
     ({ name: this.name, inputs: this.inputs, outputs: this.outputs } = face);
-    device.lost.then(({ reason, message }) => {
-      this.#lost = reason === "destroyed" ? `${this.name} was destroyed` : `the GPU is lost (${message})`;
-    });
+  }
+
+  /** Whether a call needs another GPU: this one has gone. */
+  get isLost() {
+    return this.#shared.lost !== null && !this.#isDestroyed;
+  }
+
+  get isDestroyed() {
+    return this.#isDestroyed;
+  }
+
+  /** Refuse a GPU that is none, or too small. */
+  #check(asked) {
+    const { isImitated, most, arrays } = this.#shared;
+    if (isImitated && !asked) {
+      throw new DeviceError("E701", `${this.name}: WebGPU's only GPU here is imitated by the processor; ${REMEDY}`);
+    }
+    checkRoom(this.name, this.#program.largest, most);
+    const needed = Math.max(0, ...Object.values(this.#program.kernels).map(({ writes }) => writes.length));
+    if (needed > arrays) {
+      throw new DeviceError("E705", `${this.name} has a kernel of ${needed} arrays; this GPU takes ${arrays}; ${REMEDY}`);
+    }
   }
 
   /** Compile the kernels, and put weights and states in place. */
-  async #fill(weights) {
-    await Promise.all(Object.entries(this.#program.kernels).map((one) => this.#compile(...one)));
+  async #fill(weights, progress) {
+    const { kernels, variants, constants } = this.#program;
+    const all = Object.entries(kernels);
+    const states = this.#face.program.states;
+    if (states.length && variants.some(({ notes }) => notes)) all.push(["commit", { text: COMMIT, writes: "rrw" }]);
+    let done = 0;
+    const compiling = all.map(async (one) => {
+      await this.#compile(...one);
+      progress(++done, all.length);
+    });
+    await Promise.all(compiling);
     await this.#watched(() => {
-      this.#states = this.#face.program.states.map((one) => this.#weight(weights, one));
-      this.#left = this.#face.program.states.map(({ at, bytes }) => weights.slice(at, at + bytes));
-      this.#constants = this.#program.constants.map((one) =>
-        one.launches ? this.#derived(weights, one) : this.#weight(weights, one),
+      states.forEach((one) => this.#states.push(this.#weight(weights, one)));
+      this.#left = states.map(({ at, bytes }) => weights.slice(at, at + bytes));
+      constants.forEach((one) =>
+        this.#constants.push(one.launches ? this.#derived(weights, one) : this.#weight(weights, one)),
       );
     });
   }
@@ -203,7 +326,7 @@ class Gpu {
       throw problem;
     }
     const lost = ({ message }) => {
-      throw this.#failed(message);
+      throw this.failure(message);
     };
     return Promise.all([this.#device.popErrorScope(), this.#device.popErrorScope()]).catch(lost).then(([scarce, wrong]) => {
       if (scarce) throw new DeviceError("E706", `${this.name}: the GPU has no memory left; ${REMEDY}`);
@@ -213,7 +336,7 @@ class Gpu {
 
   /** A buffer for so many bytes. */
   buffer(bytes, usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST) {
-    checkRoom(this.name, bytes, this.most);
+    checkRoom(this.name, bytes, this.#shared.most);
     return this.#device.createBuffer({ size: whole(bytes), usage });
   }
 
@@ -261,7 +384,7 @@ class Gpu {
   }
 
   async #begun(inputs) {
-    if (this.#lost) throw this.#failed();
+    if (this.#isDestroyed || this.isLost) throw this.failure();
     const [arrays, shapes] = this.#face.given(inputs);
     let call = this.#call?.takes(arrays, shapes) ? this.#call : null;
     let place;
@@ -275,23 +398,33 @@ class Gpu {
     });
     const [allowed, arrived] = await Promise.allSettled([could, place.mapAsync(GPUMapMode.READ)]);
     if (allowed.reason ?? arrived.reason) {
-      if (this.#call === call) this.#call = null;
-      throw allowed.reason ?? this.#failed(arrived.reason.message);
+      place.destroy();
+      if (this.#call === call) this.#drop();
+      throw allowed.reason ?? this.failure(arrived.reason.message);
     }
-    const memory = place.getMappedRange();
-    const results = {};
-    this.outputs.forEach(({ name }, k) => (results[name] = call.result(k, memory)));
-    for (const { state, at, bytes } of call.changes) this.#left[state] = new Uint8Array(memory.slice(at, at + bytes));
-    place.unmap();
-    if (this.#call === call) call.spare.push(place);
-    else place.destroy();
-    return results;
+    try {
+      const memory = place.getMappedRange();
+      call.settle(memory);
+      for (const { state, at, bytes } of call.changes) this.#left[state] = new Uint8Array(memory.slice(at, at + bytes));
+      return Object.fromEntries(this.outputs.map(({ name }, k) => [name, call.result(k, memory)]));
+    } finally {
+      place.unmap();
+      if (this.#call === call) call.spare.push(place);
+      else place.destroy();
+    }
   }
 
-  #failed(message) {
-    const why = this.#lost ?? `the GPU is lost (${message})`;
-    const remedy = "load it again; with { fallback: true } it goes on by WebAssembly";
-    return new DeviceError("E707", `${this.name}: ${why}, and with it what the model had there; ${remedy}`);
+  /** Why there can be no call, or `message` if it is not known yet. */
+  failure(message) {
+    if (this.#isDestroyed) return new DeviceError("E707", `${this.name} was destroyed; load it again`);
+    const why = this.#shared.lost ?? `the GPU is lost (${message})`;
+    const remedy = "the next call starts it again; with { fallback: true } calls go on by WebAssembly";
+    return new DeviceError("E707", `${this.name}: ${why}; ${remedy}`);
+  }
+
+  #drop() {
+    this.#call?.destroy();
+    this.#call = null;
   }
 
   /** Make room for a call with such arrays, by the first variant that is for them, in place of the latest one. */
@@ -303,20 +436,29 @@ class Gpu {
     const kinds = variant.outputTypes.map((type) => KINDS[type]);
     const read = sizes.map((shape, k) => nbytes(shape, this.#face.kinds[k]));
     const written = needs.outputs.map((shape, k) => nbytes(shape, kinds[k]));
-    for (const bytes of [...read, ...written, needs.scratchBytes]) checkRoom(this.name, bytes, this.most);
-    this.#call?.destroy();
-    this.#call = null;
+    for (const bytes of [...read, ...written, needs.scratchBytes]) checkRoom(this.name, bytes, this.#shared.most);
+    this.#drop();
     const buffers = (list) => list.map((bytes) => this.buffer(bytes));
+    const { notes, bytes: noteBytes } = needs;
     const own = { input: buffers(read), output: buffers(written), scratch: buffers([needs.scratchBytes]) };
+    own.flag = notes.length ? buffers([noteBytes]) : [];
     const states = variant.states.map((k) => this.#states[k]);
     const input = [...own.input, ...states, ...needs.constants.map((k) => this.#constants[k])];
-    const commands = new Commands(this, this.#kernels, needs.launches, { ...own, input }, needs.symbols);
     const first = written.length - variant.newStates.length;
     const outputs = needs.outputs.map((shape, k) => {
       const state = variant.newStates[k - first];
       return { shape, bytes: written[k], kind: kinds[k], state, home: this.#states[state] };
     });
-    this.#call = new GpuCall(own, commands, outputs, shapes, arrays.map(({ length }) => length));
+    // Where an assertion may fail, a kernel looks at its note before states change.
+    const launches = [...needs.launches];
+    const home = outputs.map((one) => one.home);
+    for (const [k, { bytes }] of outputs.entries()) {
+      if (!notes.length || home[k] === undefined) continue;
+      const words = whole(bytes) / 4;
+      launches.push(["commit", Math.ceil(words / 256), [["flag", 0], ["output", k], ["home", k]], [words, 0, 0, 0]]);
+    }
+    const commands = new Commands(this, this.#kernels, launches, { ...own, input, home }, needs.symbols);
+    this.#call = new GpuCall(own, commands, outputs, needs, shapes, arrays.map(({ length }) => length));
     return this.#call;
   }
 
@@ -334,8 +476,19 @@ class Gpu {
     return this.#left;
   }
 
+  /** Let states be as calls elsewhere have left them. */
+  restore(states) {
+    states.forEach((bytes, k) => this.write(this.#states[k], bytes));
+    this.#left = states;
+  }
+
+  /** Give its memory back, once: calls that have begun end. */
   destroy() {
-    this.#device.destroy();
+    if (this.#isDestroyed) return;
+    this.#isDestroyed = true;
+    this.#drop();
+    for (const one of [...this.#states, ...this.#constants]) one.destroy();
+    this.#shared.close();
   }
 }
 
@@ -346,13 +499,15 @@ class GpuCall {
   #own;
   #commands;
   #outputs;
+  #notes;
   #shapes;
   #lengths;
 
-  constructor(own, commands, outputs, shapes, lengths) {
-    this.bytes = 0;
+  constructor(own, commands, outputs, { notes, bytes }, shapes, lengths) {
+    this.bytes = notes.length ? bytes : 0; // a note stands before the outputs
     this.#own = own;
     this.#commands = commands;
+    this.#notes = notes;
     this.#outputs = outputs.map((one) => {
       const at = this.bytes;
       this.bytes += whole(one.bytes);
@@ -372,11 +527,22 @@ class GpuCall {
 
   /** Compute, let states be as the call leaves them, and bring the outputs to where they can be read. */
   encode(encoder, place) {
+    const [flag] = this.#own.flag;
+    if (flag) encoder.clearBuffer(flag);
     this.#commands.encode(encoder);
+    if (flag) encoder.copyBufferToBuffer(flag, 0, place, 0, flag.size);
     this.#outputs.forEach(({ home, at, bytes }, k) => {
-      if (home !== undefined) encoder.copyBufferToBuffer(this.#own.output[k], 0, home, 0, whole(bytes));
+      if (home !== undefined && !flag) encoder.copyBufferToBuffer(this.#own.output[k], 0, home, 0, whole(bytes));
       encoder.copyBufferToBuffer(this.#own.output[k], 0, place, at, whole(bytes));
     });
+  }
+
+  /** Raise what an assertion has left in the memory of a place. */
+  settle(memory) {
+    if (!this.#notes.length) return;
+    const world = new World();
+    world.read(this.#notes, memory, 0);
+    world.settle();
   }
 
   /** An output, of the memory of a place. */
@@ -388,8 +554,7 @@ class GpuCall {
   }
 
   destroy() {
-    const { input, output, scratch } = this.#own;
-    for (const buffer of [...input, ...output, ...scratch, ...this.spare]) buffer.destroy();
+    for (const buffer of [...Object.values(this.#own).flat(), ...this.spare]) buffer.destroy();
     this.#commands.destroy();
   }
 }
@@ -469,7 +634,7 @@ async function inflated(section) {
 }
 
 /** What a call of a variant needs on a GPU; null where it is not for these sizes. */
-function needed(variant, { constants, launches, scratchBytes, holds = [] }, sizes) {
+function needed(variant, { constants, launches, scratchBytes, holds = [], notes = [] }, sizes) {
   const symbols = {};
   holds.forEach((line, k) => {
     const one = variant.symbols[k];
@@ -478,7 +643,24 @@ function needed(variant, { constants, launches, scratchBytes, holds = [] }, size
   const shape = (pattern) => pattern.map((size) => sized(size, symbols));
   if (!holds.every((line) => holding(line, symbols))) return null;
   if (!variant.inputs.every((pattern, k) => same(shape(pattern), sizes[k]))) return null;
-  return { constants, launches, symbols, scratchBytes: sized(scratchBytes, symbols), outputs: variant.outputs.map(shape) };
+  const outputs = variant.outputs.map(shape);
+  return { constants, launches, symbols, scratchBytes: sized(scratchBytes, symbols), outputs, ...placed(notes, symbols) };
+}
+
+/** The notes that assertions may leave, with the places of their operands, and the bytes of the longest. */
+function placed(notes, symbols) {
+  let most = NOTE;
+  const all = notes.map(([said, operands]) => {
+    let offset = NOTE;
+    const places = operands.map(([code, shape, bytes]) => {
+      const one = { code, shape: shape.map((size) => sized(size, symbols)), offset };
+      offset += Math.ceil(sized(bytes, symbols) / NOTE) * NOTE;
+      return one;
+    });
+    most = Math.max(most, offset);
+    return [said, places];
+  });
+  return { notes: all, bytes: most };
 }
 
 /** Whether a line on sizes holds: `n0 in 2..64 like 9`, `n0-n1 == 0`. */

@@ -46,11 +46,10 @@ class Gpu(CudaContext):
         DeviceError E709: the driver is missing, too old, or does not start; or the GPU is too old.
     """
 
+    alignment: int = ALIGNMENT
+    """Bytes of which the address of each array that a program is given has to be a multiple."""
     dlpack: int = CUDA
     """DLPack's number of its kind."""
-
-    alignment: int = ALIGNMENT
-    """Bytes."""
 
     def __init__(self, number: int) -> None:
         opened = driver()

@@ -26,6 +26,8 @@ from hybridize.system.interruptions import let_through
 _SPACE: Final = 40
 """Bits of an address that are the offset."""
 _OFFSET: Final = (1 << _SPACE) - 1
+_REACH: Final = (1 << 31) - 4
+"""Bytes of a buffer, at most: kernels count them in numbers of 32 bits with a sign."""
 _SLOT: Final = 256
 """Bytes between the words of two launches, to which every device aligns them."""
 _LAUNCHES: Final = 256
@@ -188,7 +190,7 @@ class WebGpu:
     def alloc(self, nbytes: int) -> int:
         """Return the address of a buffer of its own; one that was freed, if there is one of its size."""
         size = _rounded(nbytes)
-        most = min(self._limits["max-storage-buffer-binding-size"], self._limits["max-buffer-size"])
+        most = min(self._limits["max-storage-buffer-binding-size"], self._limits["max-buffer-size"], _REACH)
         if size > most:
             what = f"{self.name} has no buffers of {nbytes} bytes, only of {most}"
             raise DeviceMemoryError("E706", what, help="use smaller batches, or cut the array into parts")

@@ -7,7 +7,10 @@
     contractions    products of matrices and contractions by index maps, as tiles of rows, columns and terms
     operands    where tiles find the elements of an operand
     tiles       the tiles of a product: what a block and a thread sum, and the parts of sums
-    routines    the threads of sorts, factors, scatters and assertions
+    routines    the threads of routines: factors, scatters, assertions,
+    sorts       lines that are sorted,
+    prefixes    running totals
+    routine_kernels    what they decide, as data
     refusals    what no device has yet, refused at the user's line
     thresholds  the numbers by which they choose
 

@@ -62,6 +62,14 @@ FEW_UNITS: Final = 1 << 13
 """Units of a routine that are spread over as many processors as there are, at most: a warp is a block. Estimated."""
 SHORT_LINE: Final = 32
 """Elements of a line that one thread sorts, at most. Estimated."""
+BLOCK_MATRIX: Final = 32
+"""Rows of a matrix that a block factorises, at least. Estimated."""
+FEW_COLUMNS: Final = 32
+"""Columns of equations that are solved from the last one on, fewer of which are a block each. Estimated."""
+LONG_LINE: Final = 4096
+"""Elements of a line that one block sorts, at most. Estimated."""
+MOST_SORTED: Final = 1 << 35
+"""Elements of a line whose length only a call knows, at most: the copies that are sorted would take 800 GB."""
 WGSL_IN_VAIN: Final = 12
 """Instructions of WGSL that run in vain where a branch is written without one, at most. Estimated."""
 WGSL_INLINE: Final = 60

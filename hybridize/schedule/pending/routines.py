@@ -8,7 +8,8 @@ from hybridize.base.types import TensorType
 from hybridize.graph import Node, Value
 from hybridize.loops.expr import Routine
 from hybridize.ops import Effect, effect_of
-from hybridize.schedule.device.routines import RoutineKernel, kernels_of, scratch_on_device
+from hybridize.schedule.device.routine_kernels import RoutineKernel
+from hybridize.schedule.device.routines import kernels_of, scratch_on_device
 from hybridize.schedule.grouping import FusionGroup, NodeStep
 from hybridize.schedule.memory import ScratchBlock
 from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations

@@ -7,6 +7,9 @@ import shutil
 import threading
 from contextlib import contextmanager
 
+import hybridize
+from hybridize.formats.deployable import deployable
+from hybridize.formats.wasm import write_web
 from tests.examples.browser import FLAGS, Chromium
 
 WEBGPU = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan"]
@@ -49,3 +52,11 @@ def told(page, body, **values):
     """What a function in the page gives, whose body may wait and may use some values by name."""
     lines = "".join(f"const {name} = {json.dumps(value)};" for name, value in values.items())
     return page.evaluate(f"(async () => {{ {lines} {body} }})()")
+
+
+def write(folder, name, function, *calls):
+    """A function hybridized, called so, and written for the web."""
+    program = hybridize.hybridize(function)
+    for call in calls:
+        program(*call)
+    return write_web(deployable(program.saved()), folder / name)

@@ -12,6 +12,7 @@ import pytest
 import hybridize
 from hybridize.formats.deployable import Deployable, deployable
 from hybridize.formats.wasm import write_wasm
+from tests.formats.wasm.browsing import blank, browsing
 
 HERE = Path(__file__).parent
 KINDS = {
@@ -114,3 +115,24 @@ def dtype(request):
 @pytest.fixture
 def dtypes():
     return DTYPES
+
+
+# A browser whose GPU is computed, and a folder of files that it sees
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("web")
+
+
+@pytest.fixture(scope="module")
+def browser(folder, tmp_path_factory, request):
+    request.getfixturevalue("system")("chromium")
+    with browsing(folder, tmp_path_factory.mktemp("profile") / "profile") as page:
+        yield page
+
+
+@pytest.fixture
+def page(browser):
+    blank(browser)
+    return browser

@@ -1,5 +1,6 @@
 """The types that are written for a model, as TypeScript reads them: what is right passes, what is wrong does not."""
 
+import re
 import subprocess
 import time
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from hybridize import np
 from hybridize.base.frozen import changed
 from hybridize.system import lock_file
+from tests.formats.wasm.browsing import write
 
 BUILD = Path(__file__).parents[3] / "build" / "typescript"
 VERSION = "7.0.2"
@@ -89,6 +91,57 @@ def test_a_model_with_sizes_of_its_own(tsc, wasm, tmp_path, resolution):
         "10",
         "11",
     ]
+
+
+def test_a_model_for_the_web(tsc, tmp_path):
+    """Calls are promises, and a place to run can be chosen."""
+    write(
+        tmp_path,
+        "net",
+        lambda data: {"sum": data.sum(axis=1) + np.random.uniform(), "most": np.argmax(data, axis=1)},
+        *((np.ones((n, 8)),) for n in (3, 4, 5)),
+    )
+    right = """
+    import { load, AssertionError, DeviceError, LoadError, type Model, type Options, type Outputs } from "./net.mjs";
+    const options: Options = { device: "webgpu", fallback: true, source: new URL("net.wasm", import.meta.url) };
+    const models: Model[] = [await load(), await load(options), await load("net.wasm"), await load(fetch("net.wasm"))];
+    await load({ source: fetch("net.wasm"), progress: (compiled, kernels) => console.log(compiled / kernels) });
+    for (const model of models) {
+      const place: "webgpu" | "wasm" = model.device;
+      const words: string = model.adapter + model.reason + place;
+      model.seed(words.length);
+      const { sum, most }: Outputs = await model.run({ data: new Float32Array(16) });
+      const first: number | undefined = sum[0];
+      const rows: number = most.shape[0];
+      await Promise.all([model.run({ data: { data: new Float32Array(16), shape: [2, 8] } }), first, rows]);
+      model.run({ data: new Float32Array(8) }).catch((problem) => {
+        if (problem instanceof DeviceError) problem.code.toUpperCase();
+        if (problem instanceof AssertionError || problem instanceof LoadError) problem.message.toUpperCase();
+      });
+      model.destroy();
+    }
+    """
+    assert check(tsc, tmp_path, right, "--module", "nodenext", "--lib", "esnext,dom") == ""
+    wrong = """
+    import { load } from "./net.mjs";
+    const model = await load();
+    model.run({ data: new Float32Array(8) }).sum;
+    await load({ device: "gpu" });
+    await load({ place: "webgpu" });
+    await load({ progress: (kernels: string) => kernels });
+    model.device = "wasm";
+    await model.run({ data: new Float64Array(8) });
+    await model.run({});
+    """
+    found = check(tsc, tmp_path, wrong, "--module", "nodenext", "--lib", "esnext,dom")
+    lines = [line.split("(")[1].split(",")[0] for line in found.splitlines() if line.startswith("use.mts")]
+    assert lines == ["4", "5", "6", "7", "8", "9", "10"]
+    # What the loader exports is what the types declare, but for types alone.
+    exported = r"^export (?:declare )?(?:async )?(?:class|function) (\w+)"
+    names = [
+        set(re.findall(exported, (tmp_path / f"net.{kind}").read_text(), re.MULTILINE)) for kind in ("mjs", "d.mts")
+    ]
+    assert names[0] == names[1] == {"AssertionError", "DeviceError", "LoadError", "load"}
 
 
 def test_numbers_and_seeds(tsc, wasm, tmp_path, dtypes):

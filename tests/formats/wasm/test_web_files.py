@@ -141,9 +141,19 @@ def test_what_no_gpu_can_do_is_said_with_the_users_line(tmp_path):
     assert refused[:2] == ["DeviceError", "E705"] and re.search(rf"E705: net has no kernels: .*{reason}", refused[2])
 
 
-def test_assertions_stay_with_webassembly(tmp_path):
-    found = exported(tmp_path, lambda x, i: np.take(x, i, axis=0), (np.ones((5, 2)), np.array([1, 4], dtype="int64")))
-    assert re.search(r"an assertion, \(test_web_files.py:\d+\) has no code for webgpu", found.left_out[0])
+def test_assertions_have_notes(tmp_path):
+    def take(x, i):
+        npx.assert_(x >= 0, "no negative numbers")  # noqa: PT009
+        return np.take(x, i, axis=0, mode="raise")
+
+    found = exported(tmp_path, take, (np.ones((5, 2)), np.array([1, 0], dtype="int64")))
+    assert found.left_out == ()
+    (variant,) = read_wasm(tmp_path / "net.wasm").kernels["variants"]
+    assert [operands for _, operands in variant["notes"]] == [[], []]
+    texts = [text for text, _ in variant["notes"]]
+    assert "no negative numbers" in texts and any("an index is out of bounds" in text for text in texts)
+    kinds = [kind for _, _, buffers, _ in variant["launches"] for kind, _ in buffers]
+    assert kinds.count("flag") == 2
 
 
 def test_control_flow_that_is_not_known_before_a_call_is_said(tmp_path):

@@ -92,6 +92,10 @@ def test_the_page_says_where_the_model_ran(web, tmp_path, gpu, scheme):
         assert page.evaluate("document.querySelectorAll('#arrays tr').length") == 2
         levels = [one.get("entry", {}).get("level") for one in page.messages]
         assert set(levels) <= {"warning"}, page.messages  # Chromium says so itself, where there is no GPU
+        place = page.evaluate("document.getElementById('place').innerText")
+        why = "WebGPU's only GPU here is imitated by the processor" if gpu else "WebGPU finds no GPU here"
+        assert place == f"It runs by WebAssembly on the processor: {why}."
+        assert page.evaluate("document.getElementById('progress').checkVisibility()") is False
     apart = re.search("at most (.*) from what Python gave", text["wasm"])[1]
     assert float(apart) < 1e-5 and re.search(r"[\d.]+ .s a call", text["wasm"])
     assert "what load() chooses here" in text["wasm"], "no processor gains by imitating a GPU"
@@ -101,11 +105,72 @@ def test_the_page_says_where_the_model_ran(web, tmp_path, gpu, scheme):
         assert "DeviceError: E701: net: WebGPU finds no GPU here" in text["webgpu"]
 
 
+REAL = """
+const { requestAdapter } = GPU.prototype;
+GPU.prototype.requestAdapter = async function (options) {
+  return Object.defineProperty(await requestAdapter.call(this, options), "info", { value: { description: "a GPU of glass" } });
+};
+globalThis.heard = [];
+addEventListener("DOMContentLoaded", () => {
+  const [place, progress] = ["place", "progress"].map((id) => document.getElementById(id));
+  new MutationObserver(() => heard.push([place.textContent, progress.hidden ? null : [progress.value, progress.max]])).observe(
+    place, { childList: true },
+  );
+});
+"""
+
+
+def test_the_page_on_a_gpu_shows_progress_and_draws_calls(web, tmp_path):
+    _, shape, folder, _ = web
+    with browsing(folder, tmp_path / "profile") as page:
+        page.ask("Page.addScriptToEvaluateOnNewDocument", source=REAL)
+        page.open(f"{page.address}/net.html")
+        page.wait("document.body?.dataset.ready === 'yes'", 180)
+        *compiling, (place, hidden) = page.evaluate("heard")
+        kernels = len(read_wasm(folder / "net.wasm").kernels["kernels"])
+        counts = [done for _, (done, _) in compiling]  # several kernels may be ready at once
+        assert counts == sorted(set(counts)) and counts[-1] == kernels and counts[0] > 0
+        for done, (text, bar) in zip(counts, compiling, strict=True):
+            assert text == f"Compiling kernels for the GPU: {done} of {kernels} …" and bar == [done, kernels]
+        assert (place, hidden) == ("It runs on a GPU of glass by WebGPU.", None)
+        assert "what load() chooses here" in page.evaluate("document.getElementById('webgpu').innerText")
+        drawn = "[...document.querySelectorAll('figure')].map((one) => [one.firstChild.ariaLabel ?? one.firstChild.getAttribute('aria-label'), one.firstChild.children.length])"
+        first, (result, bars) = page.evaluate(drawn)
+        assert bars == {512: 2, 28: 10}[shape[-1]] and result.startswith("output output: ")
+        assert first == (["input data: 28 by 28 elements", 0] if len(shape) > 1 else [first[0], 64])
+        # By the keyboard: the first stop is "Other numbers", whose result is drawn anew.
+        for key in ("Tab", "Enter"):
+            text = {"text": "\r"} if key == "Enter" else {}
+            page.ask(
+                "Input.dispatchKeyEvent",
+                type="keyDown",
+                key=key,
+                code=key,
+                windowsVirtualKeyCode=9 if key == "Tab" else 13,
+                **text,
+            )
+            page.ask("Input.dispatchKeyEvent", type="keyUp", key=key, code=key)
+        assert page.evaluate("document.activeElement.id") == "other"
+        page.wait(f"({drawn})[1][0] !== {result!r}", 60)
+        assert page.messages == []
+
+
 def test_a_browser_without_webgpu_is_told_of(tmp_path, monkeypatch):
     monkeypatch.setattr(browsers, "_FLAGS", ("--headless", "--disable-gpu"))
     fast = hybridize.hybridize(lambda x: x + 1)
     fast(np.ones((3,)))
     assert "not run here on a GPU: chromium has no WebGPU" in fast.export(tmp_path / "net", "web").checks
+
+
+def test_a_browser_whose_gpu_binds_too_few_arrays_is_told_of(tmp_path):
+    def total(a, b, c, d, e, f, g, h, i, j, k, m, n):
+        return a + b + c + d + e + f + g + h + i + j + k + m + n
+
+    fast = hybridize.hybridize(total)
+    fast(*(np.ones((4,)) for _ in range(13)))
+    found = fast.export(tmp_path / "net", "web")
+    assert "not run here on a GPU: chromium imitates a GPU that is too small" in found.checks
+    assert found.left_out == ()
 
 
 def test_kernels_that_take_long_to_compile_are_told_of(tmp_path, monkeypatch):

@@ -38,7 +38,7 @@ def test_an_archive(saved):
         there = hybridize.load(folder / "net.hyb")
     numpy.testing.assert_array_equal(there(x.as_in_ctx(gpu(1))).asnumpy(), y)
     here = hybridize.load(folder / "net.hyb")
-    numpy.testing.assert_allclose(here(x.as_in_ctx(cpu())).asnumpy(), y, rtol=1e-6)
+    numpy.testing.assert_allclose(here(x.as_in_ctx(cpu())).asnumpy(), y, rtol=1e-5, atol=1e-6)
     with refusal(DeviceError, r"was loaded on the host, and is called with f32\[2,3\] on gpu\(0\)"):
         here(x)
     with refusal(DeviceError, r"was loaded on gpu\(1\), and is called with f32\[2,3\] on cpu\(0\)"):
@@ -62,9 +62,9 @@ def test_a_model(saved, name):
     x, y, folder = saved
     there = hybridize.load(folder / name, device=gpu(0))
     assert there(x).device == gpu(0)
-    numpy.testing.assert_allclose(there(x).asnumpy(), y, rtol=1e-6)  # a graph of its own may sum in another order
+    numpy.testing.assert_allclose(there(x).asnumpy(), y, rtol=1e-5, atol=1e-6)  # operation by operation
     here = hybridize.load(folder / name)
-    numpy.testing.assert_allclose(here(x.as_in_ctx(cpu())).asnumpy(), y, rtol=1e-6)
+    numpy.testing.assert_allclose(here(x.as_in_ctx(cpu())).asnumpy(), y, rtol=1e-5, atol=1e-6)
     with refusal(PlacementError, r"was not initialized on device gpu\(0\), only on cpu\(0\)"):
         here(x)
 

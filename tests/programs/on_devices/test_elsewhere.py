@@ -11,7 +11,8 @@ import pytest
 ROOT = Path(__file__).parents[3]
 WRONG = {"Fault", "InternalError", "CodegenError", "VerificationError", "KeyError", "IndexError", "ZeroDivisionError"}
 """Errors that no call may end with, wherever it runs."""
-MISMATCH = re.compile(r"Mismatched elements|Arrays are not (almost )?equal|Not equal to tolerance")
+DEFECT = re.compile(r"Mismatched elements|Arrays are not (almost )?equal|Not equal to tolerance|\bE[89]\d\d\b")
+"""Words of wrong numbers, and codes of errors that say that hybridize is wrong."""
 FILES = sorted(path.name for path in (ROOT / "tests/programs").glob("test_*.py"))
 SAMPLES = 10
 """Parts of a sample of a hundred tests of capture."""
@@ -28,7 +29,7 @@ def failures(tmp_path, *arguments, shard="") -> tuple[list[str], int]:
     passed = re.search(r"(\d+) passed", done.stdout)
     assert passed is not None, done.stdout[-2000:] + done.stderr[-2000:]
     lines = noted.read_text().splitlines() if noted.exists() else []
-    return [one for one in lines if one.split("\t")[0] in WRONG or MISMATCH.search(one)], int(passed[1])
+    return [one for one in lines if one.split("\t")[0] in WRONG or DEFECT.search(one)], int(passed[1])
 
 
 @pytest.mark.long

@@ -1,5 +1,7 @@
 """The short way of calls on a device: it takes the calls that a program is right for, and no others."""
 
+from functools import partial
+
 import numpy
 import pytest
 
@@ -56,6 +58,20 @@ def test_results_in_containers_are_what_the_function_gives():
         result, expected = taken(compiled, there()), of(there())
         assert type(result) is type(expected)
         assert str(result) == str(expected)
+
+
+def test_numbers_containers_and_keywords_are_taken():
+    def of(x, n, pair, *, mode, y=None):
+        a, b = pair["a"], pair["b"][0]
+        return (x * n + a, b + 1) if mode == "sum" and y is None else x * 2
+
+    compiled = hybridize.hybridize(of)
+    for number in (2.0, 2.0, 2.0, 3.0, 0.5):
+        call = partial(compiled, there(), number, {"a": there(-X), "b": [there(), "four"]}, mode="sum")
+        a, b = taken(call) or call()
+        assert (a.asnumpy() == X * number - X).all() and (b.asnumpy() == X + 1).all()
+    assert taken(call)
+    assert taken(partial(compiled, there(), 0.5, {"a": there(), "b": [there(), "four"]}, mode="other")) is None
 
 
 OTHERS = {
@@ -122,7 +138,6 @@ def test_recording_and_disabling_are_heeded(monkeypatch, function):
 @pytest.mark.parametrize(
     ("of", "args", "why"),
     [
-        (lambda x, n: x * n, (2.0,), "it has other arguments than arrays"),
         (
             lambda x: npx.dropout(x, p=0.5) + np.random.normal(size=(2, 3), ctx=gpu(0)),
             (),

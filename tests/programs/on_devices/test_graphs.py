@@ -142,3 +142,35 @@ def test_an_image_of_an_earlier_process_is_loaded_without_llvm(tmp_path, monkeyp
     first, second = (one.programs()[0]._runs.executable.timings for one in functions)
     assert "llvm" in first and [*second] == ["disk"]
     assert found[0].tobytes() == found[1].tobytes()
+
+
+def test_launches_that_differ_in_a_number_come_from_the_disk_and_in_a_graph(tmp_path, monkeypatch, device):
+    """Runs of a long line are merged by one kernel, whose launches are told how long they are."""
+    from hybridize import compiler
+    from hybridize.base.config import CONFIG
+    from hybridize.compiler import disk
+
+    monkeypatch.setattr(CONFIG, "cache", True)
+    monkeypatch.setattr(CONFIG, "cache_folder", str(tmp_path))
+    if disk.name("x") is None:
+        pytest.skip("the compiler's files are younger than this process")
+    numbers = numpy.random.default_rng(0).permutation(4500).astype(numpy.float32)
+    x = np.array(numbers, ctx=gpu(0))
+    for _ in range(2):
+        compiler.cache_clear()
+        f = hybridize(lambda x: np.sort(x))
+        launches = asked(device, f, x).count("launch")
+        assert launches > 3
+        assert asked(device, f, x) == ["capture", *["record"] * launches]
+        assert f(x).asnumpy().tolist() == [*range(4500)]
+    assert [*f.programs()[0]._runs.executable.timings] == ["disk"]
+
+
+def test_a_length_that_comes_later_is_sorted_by_the_program_of_any_length(device):
+    f = hybridize(lambda x: (np.sort(x), np.cumsum(x)))
+    for n in (40, 5000, 7, 9000):
+        numbers = numpy.random.default_rng(n).permutation(n).astype(numpy.float32)
+        ordered, totals = f(np.array(numbers, ctx=gpu(0)))
+        assert ordered.asnumpy().tolist() == [*range(n)]
+        numpy.testing.assert_allclose(totals.asnumpy(), numpy.cumsum(numbers, dtype=float), rtol=1e-6)
+    assert len(f.programs()) < 4

@@ -1,6 +1,7 @@
 """Calls that machine code takes from Python straight to the driver: which ones it takes, and what it leaves to Python."""
 
 import gc
+import random
 import sys
 import threading
 
@@ -139,6 +140,29 @@ def test_results_in_containers_are_what_the_function_gives(kernels, calls, name)
     assert type(result) is type(expected) and str(result) == str(expected)
 
 
+def test_numbers_that_stay_what_they_are_need_no_copy(kernels, calls):
+    f = hybridize.hybridize(lambda x, scale, shift: x * scale + shift)
+    x = there()
+    warm(f, x, 0.5, 3)
+    assert (calls(f, x, 0.5, 3).asnumpy() == X * 0.5 + 3).all() and calls.was_straight
+    for scale, shift in ((0.25, 3), (0.5, 4), (-0.0, 3)):
+        assert (calls(f, x, scale, shift).asnumpy() == X * scale + shift).all() and calls.python
+    assert (calls(f, x, 0.5, 3).asnumpy() == X * 0.5 + 3).all() and calls.was_straight
+    assert f(x, 1, 3).dtype == f(x, 1.0, 3).dtype  # a program of its own
+
+
+def test_containers_and_keywords_are_taken_apart(kernels, calls):
+    f = hybridize.hybridize(lambda pair, *, mode, mask: pair["a"] * mask[0] + (pair["b"] if mode == "on" else 0))
+    x, y, z = there(), there(X + 1), there(X + 2)
+    for _ in range(6):
+        f({"a": x, "b": y}, mode="on", mask=[z, None])
+    assert (calls(f, {"a": x, "b": y}, mode="on", mask=[z, None]).asnumpy() == X * (X + 2) + X + 1).all()
+    assert calls.was_straight
+    assert (calls(f, {"a": y, "b": x}, mode="on", mask=[z, None]).asnumpy() == (X + 1) * (X + 2) + X).all()
+    assert calls.python
+    assert (calls(f, {"a": x, "b": y}, mode="off", mask=[z, None]).asnumpy() == X * (X + 2)).all() and calls.python
+
+
 # ------------------------------------------------------------------------------------------------- the way of Python
 
 OTHERS = {
@@ -156,14 +180,13 @@ def test_calls_that_differ_are_pythons(function, calls, name):
 
 
 def test_an_address_in_the_middle_of_memory_has_its_own_graph(function, calls):
-    several = there(numpy.vstack([X, X, X + 1]))
-    part = several[4:]
+    three = there(numpy.vstack([X, X + 1, X + 2]))
+    part = three[4:]
     warm(function, part)
-    assert (calls(function, part).asnumpy() == X * 2 + 3).all() and calls.was_straight
-    assert (calls(function, several[:2]).asnumpy() == X * 2 + 1).all() and not calls.was_straight
-    odd = several[1:3]  # which does not begin at 16 bytes: a copy of it does
-    warm(function, odd)
-    assert (calls(function, odd).asnumpy() == several.asnumpy()[1:3] * 2 + 1).all() and not calls.was_straight
+    assert (calls(function, part).asnumpy() == X * 2 + 5).all() and calls.was_straight
+    for number in range(2):  # the second begins where 16 bytes do not, and is copied
+        other = three[2 * number : 2 * number + 2]
+        assert (calls(function, other).asnumpy() == (X + number) * 2 + 1).all() and not calls.was_straight
 
 
 def test_arrays_elsewhere_are_refused_as_ever(function, calls):
@@ -425,3 +448,79 @@ def test_ten_thousand_calls_leave_nothing_behind(standin, calls):
     assert abs(sys.getallocatedblocks() - blocks) < 200 and abs(sys.getrefcount(None) - references) < 200
     calls(f, x)
     assert calls.was_straight
+
+
+# ------------------------------------------------------------------------------------------------------ all together
+
+
+class World:
+    """Arrays, programs over them, and what happens to both in any order; each array has a copy at the host."""
+
+    def __init__(self, calls, seed):
+        self.choose, self.calls, self.straight = random.Random(seed), calls, 0
+        self.weight = there(X + 1)
+        w = self.weight
+        self.programs = [
+            (hybridize.hybridize(lambda x, y: x * 2 + y), lambda w, x, y: [x * 2 + y]),
+            (hybridize.hybridize(lambda x, y: (x - y, x * w)), lambda w, x, y: [x - y, x * w]),
+            (hybridize.hybridize(lambda x, y: [(x * y).sum(axis=0) + y]), lambda w, x, y: [(x * y).sum(axis=0) + y]),
+        ]
+        self.arrays = [self.pair(X + number) for number in range(3)]
+        self.capsules = []
+
+    def pair(self, values):
+        values = numpy.array(values % 8, "float32")
+        return there(values), values
+
+    def call(self):
+        function, of = self.choose.choice(self.programs)
+        (x, xs), (y, ys) = (
+            self.arrays[0],
+            self.choose.choice(self.arrays if self.choose.random() < 0.1 else self.arrays[1:2]),
+        )
+        result = self.calls(function, x, y)
+        self.straight += self.calls.was_straight
+        results = [result] if type(result) is type(x) else [*result]
+        for one, expected in zip(results, of(self.weight.asnumpy(), xs, ys), strict=True):
+            assert (one.asnumpy() == expected).all()
+            if numpy.abs(expected).max() < 1e5 and self.choose.random() < 0.3:
+                self.arrays.append((one, expected))
+        del self.arrays[2 : max(2, len(self.arrays) - 4)]
+
+    def write(self):
+        x, xs = self.choose.choice(self.arrays)
+        x[1] = xs[1] = self.choose.randrange(9)
+
+    def replace(self):
+        self.arrays[self.choose.randrange(len(self.arrays))] = self.pair(X + self.choose.randrange(9))
+
+    def step(self):
+        """Exchange the memory of the weight, as training does."""
+        other = there(self.weight.asnumpy() * 0 + self.choose.randrange(1, 4))
+        assert buffer_of(self.weight).exchange(buffer_of(other))
+
+    def lend(self):
+        self.capsules.append(self.choose.choice(self.arrays)[0].__dlpack__(stream=-1))
+        del self.capsules[: max(0, len(self.capsules) - 2)]
+
+    def give_back(self):
+        opened(0).empty_cache()
+
+    def go(self, steps):
+        doings = [self.write] * 12 + [self.replace, self.step, self.lend, self.give_back]
+        for number in range(steps):
+            (self.call if number % 4 else self.choose.choice(doings))()
+            x, xs = self.choose.choice(self.arrays)
+            assert (x.asnumpy() == xs).all()
+        for x, xs in self.arrays:
+            assert (x.asnumpy() == xs).all()
+
+
+@pytest.mark.parametrize("steps", [80, pytest.param(2000, marks=pytest.mark.long)])
+def test_whatever_happens_in_any_order_results_are_right(kernels, calls, steps):
+    world = World(calls, steps)
+    x = world.arrays[0][0]
+    for function, _ in world.programs:
+        warm(function, x, x)
+    world.go(steps)
+    assert world.straight > steps // 8

@@ -481,9 +481,8 @@ def test_a_result_without_a_name_is_a_number(standin):
         device.event()
 
 
-def test_a_forked_process_has_no_devices(standin, monkeypatch):
+def test_a_forked_process_has_no_devices(standin, inherited):
     device = opened(0)
-    monkeypatch.setattr(devices, "_INHERITED", [])
     devices._in_child()
     standin.calls()
     with refusal(DeviceError, "E708: .*forked after its parent had used Stand-in 0.*\nhelp: .*spawn"):

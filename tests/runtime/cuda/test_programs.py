@@ -78,6 +78,19 @@ def test_what_a_failed_gpu_did_last_is_said_by_the_names_of_programs(kernels, st
         doubled(x)
 
 
+def test_the_graph_of_a_turn_has_the_name_of_its_program(kernels, standin):
+    @hybridize.hybridize
+    def grown(x):
+        while x.sum() < 100:
+            x = x * 2 + 1
+        return x
+
+    x = np.ones(3, ctx=GPU)
+    for _ in range(4):
+        assert grown(x).sum() >= 100
+    assert "grown" in opened(0).starter.recent
+
+
 @pytest.fixture
 def impatient():
     """Threads take turns after few instructions."""

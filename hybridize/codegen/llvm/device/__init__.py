@@ -13,7 +13,12 @@ In: a schedule for a target with a `device`. Out: `DeviceProgram`, text and laun
     results   the epilogue at an element of the result
     numbers   indices of 32 bits where sizes prove that they fit
     copies    elements from some strides to others
-    routines  sorts, running totals and scatters by many threads; other routines by a thread for each of their units
+    routines  routines by a thread for each of their units, and those that many threads share:
+    sorting   lines by a block each
+    merging   longer lines by many blocks
+    prefixes  running totals of columns
+    scatters  rows that take what tuples bring them
+    matrices  factors of a matrix, and equations, by a block
     assertions  a note of what fails
     program   all steps as one module, their launches, PTX
 

@@ -136,14 +136,14 @@ class _Writer:
         return derivation(slot, derived, name, arrays, self._target)
 
     def _launches(self, step: ScheduleStep) -> Iterator[KernelLaunch]:
-        for name, launch in self._kernels(step):
+        for name, launch, *numbers in self._kernels(step):
             symbols = self.module.functions[name].symbols
-            sizes = tuple(symbols[number].name for number in sorted(symbols))
+            sizes = (*numbers, *(symbols[number].name for number in sorted(symbols)))
             yield KernelLaunch(name, sizes=sizes, blocks=plain(launch.blocks), threads=launch.threads)
         assert all(one.startswith("llvm.") for one in self.module.declarations), "it asks the C library"
 
-    def _kernels(self, step: ScheduleStep) -> Iterator[tuple[str, Launch]]:
-        """The functions that a step launches, in order."""
+    def _kernels(self, step: ScheduleStep) -> Iterator[tuple[str, Launch, *tuple[int, ...]]]:
+        """The functions that a step launches, in order, each with the numbers that it is given besides sizes."""
         if step.is_empty:
             return
         match step:
@@ -175,7 +175,9 @@ class _Writer:
                 for one in step.kernels:
                     write = functools.partial(emit_routine_kernel, step=step, kernel=one, target=self._target)
                     operands = f"{one} {step.routine} {step.inputs} {step.outputs}"
-                    yield self._once(step.routine.name, operands, write), one.launch
+                    name = self._once(step.routine.name, operands, write)
+                    for launch, numbers in one.launches():
+                        yield name, launch, *numbers
             case _:
                 raise TypeError(f"{type(step).__name__} is scheduled for a device")
 

@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from hybridize.base.dtypes import uint8
-from hybridize.codegen.llvm.device import prefixes, scatters, sorting
+from hybridize.codegen.llvm.device import matrices, merging, prefixes, scatters, sorting
 from hybridize.codegen.llvm.routines.emit import write_routine
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.codegen.llvm.threads import kernel_function, thread_of_all
 from hybridize.loops.kernel import Param
 from hybridize.machine.target import Target
-from hybridize.schedule.device.routines import RoutineKernel
+from hybridize.schedule.device.routine_kernels import RoutineKernel
 from hybridize.schedule.routines import WRITE_OVER
 from hybridize.schedule.steps import RoutineStep
 
@@ -29,19 +29,29 @@ def emit_routine_kernel(
             shared = over and number == 0
             params.append((f"{letter}{number}", Param(kind.dtype, kind.size, letter == "o", shared=shared)))
     params.append(("scratch", Param(uint8, step.scratch.nbytes, True)))
-    f = kernel_function(module, name, params, kernel.launch.threads, kernel.launch.blocks)
+    numbers = ["width"] if kernel.rounds else []
+    f = kernel_function(module, name, params, kernel.launch.threads, kernel.launch.blocks, numbers=numbers)
     if kernel.part == "units":
         f.unit = thread_of_all(f)
         write_routine(f, step.routine, step.inputs, step.outputs, step.scratch, target)
+    elif kernel.part == "matrices":
+        matrices.write(f, step, kernel, target)
+    elif kernel.part in _OF_LINES:
+        lines = scatters.TupleLines if step.routine.name == "scatter_nd" else sorting.AxisLines
+        _OF_LINES[kernel.part](f, lines(f, step), kernel)
     else:
         _WRITERS[kernel.part](f, step, kernel)
     return f
 
 
+_OF_LINES: Final[Mapping[str, Callable[[Function, Any, RoutineKernel], None]]] = {
+    "sort": sorting.write_sort,
+    "runs": merging.write_runs,
+    "merge": merging.write_merge,
+    "finish": merging.write_finish,
+}
 _WRITERS: Final[Mapping[str, Callable[[Function, RoutineStep, RoutineKernel], None]]] = {
-    "sort": sorting.write_lines,
-    "prefixes": prefixes.write,
+    **dict.fromkeys(("totals", "offsets", "prefixes"), prefixes.write),
     "copy": scatters.write_copy,
-    "order": scatters.write_order,
     "scatter": scatters.write_rows,
 }

@@ -2,7 +2,7 @@
 """Scatters without atomics: the order in which a row takes what is added to it is that of the tuples.
 
 copy      the base becomes the result, unless it lies there
-order     the tuples are sorted by the rows that they name
+sort      the tuples by the rows that they name, or runs of them, and merge these
 scatter   the first of those that name a row runs along them, a thread for each element of the row
 """
 
@@ -11,11 +11,12 @@ from __future__ import annotations
 import math
 
 from hybridize.base.dtypes import int64
-from hybridize.codegen.llvm.device.sorting import BlockSorter, sides_of
+from hybridize.codegen.llvm.device.merging import sorted_side
+from hybridize.codegen.llvm.device.sorting import Lines
 from hybridize.codegen.llvm.routines.cells import Cells
 from hybridize.codegen.llvm.text import Function
 from hybridize.codegen.llvm.threads import thread_of_all
-from hybridize.schedule.device.routines import RoutineKernel
+from hybridize.schedule.device.routine_kernels import RoutineKernel
 from hybridize.schedule.steps import RoutineStep
 
 
@@ -27,24 +28,20 @@ def write_copy(f: Function, step: RoutineStep, kernel: RoutineKernel) -> None:
         cells.store(cells.load("%i0", index, 1), "%o0", index, 1)
 
 
-def write_order(f: Function, step: RoutineStep, kernel: RoutineKernel) -> None:
-    """Sort the numbers of the tuples by the rows of the base that they name, which one block does."""
-    base, where = step.inputs[:2]
-    depth, tuples = where.shape[-1], math.prod(where.shape[:-1])
-    areas = {area: f.at("%scratch", at) for area, at in step.scratch.offsets}
-    keys, indices = Cells(f, int64), Cells(f, where.dtype)
-    sorter = BlockSorter(f, tuples, keys, sides_of(areas, numbered=True), kernel.launch.threads)
-    with sorter.each() as index:
-        row = "0"
+class TupleLines(Lines):
+    """The only line of a scatter: numbers of tuples, by the rows of the base that they name."""
+
+    def __init__(self, f: Function, step: RoutineStep) -> None:
+        where = step.inputs[1]
+        super().__init__(f, step, math.prod(where.shape[:-1]), Cells(f, int64), numbered=True)
+
+    def key(self, line: str, index: str) -> str:
+        f, (base, where) = self.f, self.step.inputs[:2]
+        indices, depth, row = Cells(f, where.dtype), where.shape[-1], "0"
         for axis in range(depth):
             number = indices.load("%i1", f.plus(f.times(index, depth), axis), 1)
             row = f.plus(f.times(row, base.shape[axis]), f.between(number, 0, f.minus(base.shape[axis], 1)))
-        sorter.put(index, row)
-    result = sorter.sort()
-    elsewhere = f.op(f"icmp ne ptr {result[0]}, {sorter.sides[0][0]}")
-    with f.when(elsewhere), sorter.each() as index:
-        for source, target in zip(result, sorter.sides[0], strict=True):
-            keys.store(keys.load(source, index, 1), target, index, 1)
+        return row
 
 
 def write_rows(f: Function, step: RoutineStep, kernel: RoutineKernel) -> None:
@@ -54,8 +51,7 @@ def write_rows(f: Function, step: RoutineStep, kernel: RoutineKernel) -> None:
     depth, tuples = where.shape[-1], math.prod(where.shape[:-1])
     row = math.prod(base.shape[depth:])
     cells, words, index = Cells(f, base.dtype), Cells(f, int64), thread_of_all(f)
-    areas = {area: f.at("%scratch", at) for area, at in step.scratch.offsets}
-    keys, numbers = areas["keys"], areas["numbers"]
+    keys, numbers = sorted_side(TupleLines(f, step), "0", kernel.tile)
     last = f.minus(tuples, 1)
     with f.when(f.test("slt", index, kernel.units)):
         place, column = f.op(f"udiv i64 {index}, {f.size(row)}"), f.op(f"urem i64 {index}, {f.size(row)}")

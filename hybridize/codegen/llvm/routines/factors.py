@@ -40,13 +40,15 @@ def each_matrix(f: Function, *operands: tuple[str, TensorType, int]) -> Iterator
         yield addresses
 
 
-def write_cholesky(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
+def write_cholesky(
+    f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target, reals: type[Reals] = Reals
+) -> None:
     """U with U^T U = x, or its transpose; minus infinity throughout where x is not positive definite."""
     (upper,) = routine.parameters
     kind = inputs[0]
     if same(kind.size, 0):
         return
-    r, n = Reals(f, kind.dtype, target), size(f, kind.shape[-1])
+    r, n = reals(f, kind.dtype, target), size(f, kind.shape[-1])
     with each_matrix(f, ("%i0", kind, 2), ("%o0", kind, 2)) as (x, y):
         wrong = r.counter(0)
         with f.loop(0, n) as rows:
@@ -56,36 +58,44 @@ def write_cholesky(f: Function, routine: Routine, inputs: Types, outputs: Types,
             if upper:
                 r.copy(tail, r.at(x, r.plus(r.times(i, n), i)), length)
             else:
-                with f.loop(i, n) as columns:
-                    r.store(r.load(x, r.plus(r.times(columns.index, n), i)), row, columns.index)
+                with r.spread(i, n) as column:
+                    r.store(r.load(x, r.plus(r.times(column, n), i)), row, column)
             r.subtract_combination(
                 tail, 0, i, lambda k: r.load(y, r.plus(r.times(k, n), i)),
                 lambda k: r.at(y, r.plus(r.times(k, n), i)), length,
             )  # fmt: skip
+            r.meet()
             pivot = r.load(tail)
             with f.when(r.compare("ole", pivot, r.number(0))):
                 r.put(1, wrong)
+            r.meet()
             r.scale(tail, "fdiv", r.sqrt(pivot), length)
-        with f.loop(0, n) as rows, f.loop(0, rows.index) as columns:
-            low = r.plus(r.times(rows.index, n), columns.index)
-            high = r.plus(r.times(columns.index, n), rows.index)
+            r.meet()
+        with f.loop(0, n) as rows, r.spread(0, rows.index) as column:
+            low = r.plus(r.times(rows.index, n), column)
+            high = r.plus(r.times(column, n), rows.index)
             if not upper:
                 r.store(r.load(y, high), y, low)
             r.store(r.number(0), y, low if upper else high)
+        r.meet()
         with f.when(f.op(f"icmp ne i64 {r.get(wrong)}, 0")):
             r.fill(y, r.number(-math.inf), r.times(n, n))
 
 
-def write_lu(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
+def write_lu(
+    f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target, reals: type[Reals] = Reals
+) -> None:
     """Gaussian elimination with partial pivoting: both factors in one matrix, the order of the rows, its sign."""
     kind = inputs[0]
-    r, n = Reals(f, kind.dtype, target), size(f, kind.shape[-1])
+    r, n = reals(f, kind.dtype, target), size(f, kind.shape[-1])
     operands = [("%i0", kind, 2), ("%o0", kind, 2), ("%o1", outputs[1], 1), ("%o2", outputs[2], 0)]
     with each_matrix(f, *operands) as (x, y, order, sign):
         r.copy(y, x, r.times(n, n))
-        r.store(r.number(1), sign)
-        with f.loop(0, n) as rows:
-            f.store(rows.index, f.element(order, rows.index))
+        with r.alone():
+            r.store(r.number(1), sign)
+        with r.spread(0, n) as row:
+            f.store(row, f.element(order, row))
+        r.meet()
         elimination = _Elimination(r, n, y, order, sign)
         panel = thresholds.ELIMINATED_COLUMNS
         whole: Position = n // panel * panel if isinstance(n, int) else f.op(f"and i64 {n}, {-panel}")
@@ -106,7 +116,7 @@ class _Elimination:
 
     def panel(self, first: Position, width: int) -> None:
         """Eliminate some columns: at once in their own rows, then in the rest of the matrix."""
-        r, f, n = self.r, self.f, self.n
+        r, n = self.r, self.n
         columns = [r.plus(first, k) for k in range(width)]
         after = r.plus(first, width)
         for k, column in enumerate(columns):
@@ -115,44 +125,41 @@ class _Elimination:
             # Below a pivot of 0 there are only zeros: any divisor leaves them as they are.
             divisor = r.select(r.compare("oeq", pivot, r.number(0)), r.number(1), pivot)
             mine = [r.load(self.element(column, other)) for other in columns[k + 1 :]]
-            with f.loop(r.plus(column, 1), n) as rows:
-                pointer = self.element(rows.index, column)
+            with r.spread(r.plus(column, 1), n) as row:
+                pointer = self.element(row, column)
                 factor = r.div(r.load(pointer), divisor)
                 r.store(factor, pointer)
                 for other, above in zip(columns[k + 1 :], mine, strict=True):
-                    pointer = self.element(rows.index, other)
+                    pointer = self.element(row, other)
                     r.store(r.fma(r.neg(factor), above, r.load(pointer)), pointer)
+            if k + 1 < width:
+                r.meet()
         rest = r.minus(n, after)
         for k in range(1, width):
             lines = [
                 (r.neg(r.load(self.element(columns[k], columns[j]))), self.element(columns[j], after)) for j in range(k)
             ]
             r.add_multiples(self.element(columns[k], after), lines, rest)
+        r.meet()
         tops = [self.element(column, after) for column in columns]
-        with f.loop(after, n) as rows:
-            factors = [r.neg(r.load(self.element(rows.index, column))) for column in columns]
-            r.add_multiples(self.element(rows.index, after), list(zip(factors, tops, strict=True)), rest)
+        with r.each_line(after, n) as (line, row):
+            factors = [r.neg(r.load(self.element(row, column))) for column in columns]
+            line.add_multiples(self.element(row, after), list(zip(factors, tops, strict=True)), rest)
+        r.meet()
 
     def _exchange(self, column: Position) -> None:
         """Bring the row with the largest element of a column, from the diagonal down, to the diagonal."""
         r, f, n = self.r, self.f, self.n
-        first = r.abs(r.load(self.element(column, column)))
-        carry = [(r.type, first), ("i64", str(column))]
-        with f.loop(r.plus(column, 1), n, carry=carry) as loop:
-            best, row = loop.values
-            magnitude = r.abs(r.load(self.element(loop.index, column)))
-            more = r.compare("ogt", magnitude, best)
-            loop.following = [
-                r.select(more, magnitude, best), f.op(f"select i1 {more}, i64 {loop.index}, i64 {row}"),
-            ]  # fmt: skip
-        row = loop.results[1]
+        row = r.farthest_from_zero(column, n, lambda number: self.element(number, column))
         with f.when(f.op(f"icmp ne i64 {row}, {column}")):
             r.swap(self.element(row, 0), self.element(column, 0), n)
-            left, right = f.element(self.order, row), f.element(self.order, column)
-            one, other = f.load(left), f.load(right)
-            f.store(other, left)
-            f.store(one, right)
-            r.store(r.neg(r.load(self.sign)), self.sign)
+            with r.alone():
+                left, right = f.element(self.order, row), f.element(self.order, column)
+                one, other = f.load(left), f.load(right)
+                f.store(other, left)
+                f.store(one, right)
+                r.store(r.neg(r.load(self.sign)), self.sign)
+        r.meet()
 
 
 def write_triangular(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:

@@ -98,6 +98,44 @@ class Reals(Vectors):
         f.jump(head)
         f.begin_block(after)
 
+    # Work that several threads may share: see `codegen.llvm.device.matrices`
+
+    def meet(self) -> None:
+        """Have threads wait for each other, where there are several: what each stored before, all may read after."""
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Write what one thread does for all."""
+        yield
+
+    @contextmanager
+    def spread(self, start: Position, stop: Position) -> Iterator[str]:
+        """Write what runs for each number of a range, in any order; gives the number."""
+        with self.f.loop(start, stop) as loop:
+            yield loop.index
+
+    @contextmanager
+    def each_line(self, start: Position, stop: Position) -> Iterator[tuple[Reals, str]]:
+        """Write what runs for each line of a range, in any order; gives what writes a line, and its number."""
+        with self.f.loop(start, stop) as loop:
+            yield self, loop.index
+
+    def farthest_from_zero(self, start: Position, stop: Position, element: Callable[[Position], str]) -> str:
+        """The number, from `start` on, of the first element with the largest magnitude, which no NaN has but the first.
+
+        `element` gives the address of each.
+        """
+        first = self.abs(self.load(element(start)))
+        with self.f.loop(self.plus(start, 1), stop, carry=[(self.type, first), ("i64", str(start))]) as loop:
+            loop.following = self.farther(element, loop.index, loop.values)
+        return loop.results[1]
+
+    def farther(self, element: Callable[[Position], str], number: str, best: Sequence[str]) -> list[str]:
+        """The larger magnitude of an element and the best one so far, and its number."""
+        magnitude = self.abs(self.load(element(number)))
+        more = self.compare("ogt", magnitude, best[0])
+        return [self.select(more, magnitude, best[0]), self.f.op(f"select i1 {more}, i64 {number}, i64 {best[1]}")]
+
     # Lines
 
     def each(self, count: Position, body: Callable[[str, int], None]) -> None:

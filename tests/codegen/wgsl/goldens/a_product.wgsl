@@ -59,7 +59,7 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   var c_486: f32;
   var c_487: f32;
   var c_488: f32;
-  var i_701: i32;
+  var i_693: i32;
   var t_596: f32;
   var t_597: f32;
   var t_598: f32;
@@ -389,41 +389,41 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   }
   let t_666 = (t_13 * 128) + (t_14 * 4);
   product0_shared2_put(t_666, bitcast<u32>(t_596));
-  product0_shared2_put(((t_666 + 1)), bitcast<u32>(t_597));
-  product0_shared2_put(((t_666 + 2)), bitcast<u32>(t_598));
-  product0_shared2_put(((t_666 + 3)), bitcast<u32>(t_599));
+  product0_shared2_put(t_666 + 1, bitcast<u32>(t_597));
+  product0_shared2_put(t_666 + 2, bitcast<u32>(t_598));
+  product0_shared2_put(t_666 + 3, bitcast<u32>(t_599));
   product0_shared2_put(((t_666 + 32)), bitcast<u32>(t_600));
-  product0_shared2_put(((t_666 + 33)), bitcast<u32>(t_601));
-  product0_shared2_put(((t_666 + 34)), bitcast<u32>(t_602));
-  product0_shared2_put(((t_666 + 35)), bitcast<u32>(t_603));
+  product0_shared2_put(((t_666 + 32)) + 1, bitcast<u32>(t_601));
+  product0_shared2_put(((t_666 + 32)) + 2, bitcast<u32>(t_602));
+  product0_shared2_put(((t_666 + 32)) + 3, bitcast<u32>(t_603));
   product0_shared2_put(((t_666 + 64)), bitcast<u32>(t_604));
-  product0_shared2_put(((t_666 + 65)), bitcast<u32>(t_605));
-  product0_shared2_put(((t_666 + 66)), bitcast<u32>(t_606));
-  product0_shared2_put(((t_666 + 67)), bitcast<u32>(t_607));
+  product0_shared2_put(((t_666 + 64)) + 1, bitcast<u32>(t_605));
+  product0_shared2_put(((t_666 + 64)) + 2, bitcast<u32>(t_606));
+  product0_shared2_put(((t_666 + 64)) + 3, bitcast<u32>(t_607));
   product0_shared2_put(((t_666 + 96)), bitcast<u32>(t_608));
-  product0_shared2_put(((t_666 + 97)), bitcast<u32>(t_609));
-  product0_shared2_put(((t_666 + 98)), bitcast<u32>(t_610));
-  product0_shared2_put(((t_666 + 99)), bitcast<u32>(t_611));
+  product0_shared2_put(((t_666 + 96)) + 1, bitcast<u32>(t_609));
+  product0_shared2_put(((t_666 + 96)) + 2, bitcast<u32>(t_610));
+  product0_shared2_put(((t_666 + 96)) + 3, bitcast<u32>(t_611));
   workgroupBarrier();
   if (thread_ < 1024) {
-    i_701 = thread_;
+    i_693 = thread_;
     loop {
-      let t_703 = i_701;
-      let t_704 = t_703 / 32;
-      let t_705 = t_703 % 32;
-      let t_707 = (t_704 * 32) + t_705;
-      let t_708 = t_704 % 4;
-      let t_716 = t_11 + ((((t_704 / 4) * 4) + (t_708 % 4)) + ((t_708 / 4) * 32));
-      let t_717 = t_12 + t_705;
-      if ((t_716 < 40) & (t_717 < 50)) {
-        let t_724 = bitcast<f32>(product0_shared2_at(t_707));
-        let t_728 = bitcast<f32>(e1_at((e1_from4 + t_717)));
-        let t_729 = t_724 + t_728;
-        e0_put(((e0_from4 + (t_716 * 50)) + t_717), bitcast<u32>((select(t_729, 0.0f, (0.0f >= t_729)))));
+      let t_695 = i_693;
+      let t_696 = t_695 / 32;
+      let t_697 = t_695 % 32;
+      let t_699 = (t_696 * 32) + t_697;
+      let t_700 = t_696 % 4;
+      let t_708 = t_11 + ((((t_696 / 4) * 4) + (t_700 % 4)) + ((t_700 / 4) * 32));
+      let t_709 = t_12 + t_697;
+      if ((t_708 < 40) & (t_709 < 50)) {
+        let t_716 = bitcast<f32>(product0_shared2_at(t_699));
+        let t_720 = bitcast<f32>(e1_at((e1_from4 + t_709)));
+        let t_721 = t_716 + t_720;
+        e0_put(((e0_from4 + (t_708 * 50)) + t_709), bitcast<u32>((select(t_721, 0.0f, (0.0f >= t_721)))));
       }
-      let t_735 = i_701 + 64;
-      if (t_735 < 1024) {
-        i_701 = t_735;
+      let t_727 = i_693 + 64;
+      if (t_727 < 1024) {
+        i_693 = t_727;
       } else {
         break;
       }
