@@ -242,7 +242,7 @@ class DeviceMachine(Machine):
 
 
 class _Sides:
-    """The sides of a graph: the host computes what depends on nothing that is on the device, but for copies to the host.
+    """The sides of a graph: the host computes what depends on nothing on the device, but for copies to the host.
 
     Args:
         graph: the graph.
