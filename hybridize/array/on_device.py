@@ -239,7 +239,7 @@ def drawn(
 def _of_sizes(
     key: Any, name: str, apply: Callable[..., Operand], shape: Shape, operands: Sequence[Any], gpu: Any, number: int
 ) -> DeviceBuffer:
-    """What a program makes of sizes and operands; the sizes are those of a number that is repeated, and not read."""
+    """Return what a program makes of sizes and operands; the sizes are those of a number that is repeated."""
     parts = [*[_lying(x, gpu, number) for x in operands], (Lie(int8, None, ()), _UNREAD, shape)]
     lies, inputs, shapes = [one[0] for one in parts], [one[1] for one in parts], [one[2] for one in parts]
     work = key, name, lambda *xs: [apply(type_of(xs[-1]).shape, *xs[:-1])]

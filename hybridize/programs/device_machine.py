@@ -242,7 +242,7 @@ class DeviceMachine(Machine):
 
 
 class _Sides:
-    """What of a graph the host computes: what depends on nothing that is on the device, but for copies to the host.
+    """The sides of a graph: the host computes what depends on nothing on the device, but for copies to the host.
 
     Args:
         graph: the graph.
@@ -268,7 +268,7 @@ class _Sides:
                 there.update(node.outputs)
             copied.update(node.outputs if is_copied else ())
         self.effects: frozenset[Node] = frozenset(effects)
-        """What prints or asserts of copies to the host."""
+        """The nodes that print or assert of copies to the host."""
         self.at_host = tuple([k for k, value in enumerate(graph.outputs) if value not in there and k not in away])
         """Numbers of the outputs."""
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from hybridize.array.buffer import content_of
 from hybridize.array.device import gpu
 from hybridize.array.ndarray import ndarray, wrap
+from hybridize.base.config import CONFIG
 from hybridize.base.dtypes import BY_NAME, DType
 from hybridize.base.errors import CaptureError, DeviceError, DTypeError
 from hybridize.base.loading import load_module
@@ -51,8 +52,8 @@ def device_of(module: Any) -> torch.device:
 
 
 def present() -> AbstractContextManager[Any]:
-    """Return a context in which new arrays are where the call runs."""
-    device = device_of_call() if uses_gpus() else _CPU
+    """Return a context in which new arrays are where the call runs, if that is a device of this process."""
+    device = device_of_call() if CONFIG.device == "cuda" and uses_gpus() else _CPU
     if device.type != "cuda":
         return _NOTHING
     return gpu(torch.cuda.current_device() if device.index is None else device.index)

@@ -11,6 +11,7 @@ import torch
 
 import hybridize
 from hybridize.errors import CaptureError, DeviceError
+from hybridize.runtime import devices
 from hybridize.runtime.devices import opened
 from hybridize.torch import on_device
 from tests.refusals import refusal
@@ -188,6 +189,7 @@ def test_a_module_is_told_the_device_of_its_tensors(posing):
 
 def test_a_gpu_that_this_process_does_not_use_is_refused(posing, monkeypatch):
     monkeypatch.setattr(hybridize.base.config.CONFIG, "device", "")
+    monkeypatch.setattr(devices, "_OPENED", {})
     x = posing.there(torch.tensor(VALUES))
     with torch.no_grad(), refusal(DeviceError, r"E702: .*device 0 of DLPack's kind 2, .*\nhelp: HYBRIDIZE_DEVICE=cuda"):
         hybridize.hybridize(torch.nn.ReLU())(x)
