@@ -179,13 +179,13 @@ def _launched(
     work: Work, lies: Sequence[Lie], shapes: Sequence[Shape], inputs: Sequence[Any], accelerator: Any, number: int
 ) -> list[DeviceBuffer]:
     try:
-        program, told = PROGRAMS.get(work, tuple(lies), shapes, accelerator.arch)
+        program, lacking = PROGRAMS.get(work, tuple(lies), shapes, accelerator.arch)
     except DeviceError as error:
         if error.code != "E705":
             raise
         raise _refused(work[1], inputs[0], f"gpu({number})") from None
-    unread = [numpy.empty(0, numpy.int8)] if told else []
-    wanted = _shapes_for((program, told), lies, shapes)
+    unread = [numpy.empty(0, numpy.int8)] if lacking else []
+    wanted = _shapes_for((program, lacking), lies, shapes)
     arguments = [x.reshape(shape) for x, shape in zip([*inputs, *unread], wanted, strict=True)]
     return program.on(accelerator, number).run(arguments)
 
@@ -343,13 +343,13 @@ def _compiled(work: Work, lies: Sequence[Lie], shapes: Sequence[Shape], pattern:
         wanted.append(tuple(sizes))
     types = [TensorType(_dense_shape(lie, shape), lie.dtype) for lie, shape in zip(lies, wanted, strict=True)]
     seen = {size for type_ in types for size in type_.shape}
-    told = {one: at for at, one in enumerate(pattern) if type(one) is tuple and symbols[one] not in seen}
-    if told:
-        types.append(TensorType((*[symbols[one] for one in told], 0), numpy.dtype(numpy.int8)))
+    lacking = {one: at for at, one in enumerate(pattern) if type(one) is tuple and symbols[one] not in seen}
+    if lacking:
+        types.append(TensorType((*[symbols[one] for one in lacking], 0), numpy.dtype(numpy.int8)))
     graph = make_graph(
         lambda *xs: apply(*[_rebuilt(lie, shape, x) for lie, shape, x in zip(lies, wanted, xs, strict=False)]), types
     )
-    return compile_kernels(graph, arch, name=name), tuple(told.values())
+    return compile_kernels(graph, arch, name=name), tuple(lacking.values())
 
 
 PROGRAMS = Programs()
