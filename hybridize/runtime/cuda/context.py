@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ctypes import byref, c_int, c_void_p
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from hybridize.base.config import CONFIG
 from hybridize.base.forks import renewed
@@ -54,7 +54,7 @@ class CudaContext:
             for stream in (self.stream, self.arriving):
                 call("cuStreamCreate", byref(stream), _BESIDE_OTHERS)
         self.starter: Starter = driver.starter
-        """What machine code knows that starts graphs."""
+        """The words that machine code reads before it starts graphs."""
         self.starter.set(context=self.handle.value or 0, stream=self.stream.value or 0)
 
     @contextmanager
