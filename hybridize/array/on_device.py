@@ -184,10 +184,9 @@ def _launched(
         if error.code != "E705":
             raise
         raise _refused(work[1], inputs[0], f"gpu({number})") from None
-    arguments = [x.reshape(_dense_shape(lie, shape)) for lie, shape, x in zip(lies, shapes, inputs, strict=True)]
-    if told:
-        sizes = [size for shape in shapes for size in shape]
-        arguments.append(numpy.empty((*[sizes[at] for at in told], 0), numpy.int8))
+    unread = [numpy.empty(0, numpy.int8)] if told else []
+    wanted = _shapes_for((program, told), lies, shapes)
+    arguments = [x.reshape(shape) for x, shape in zip([*inputs, *unread], wanted, strict=True)]
     return program.on(accelerator, number).run(arguments)
 
 
@@ -292,7 +291,7 @@ class Programs:
         sizes: Sizes = tuple([size for shape in shapes for size in shape])
         known = self._of.get(key, [])
         for pattern, program in known:
-            if _fits(pattern, sizes):
+            if _fits(pattern, sizes) and program[0].accepts(_shapes_for(program, lies, shapes)):
                 return program
         pattern = _common(known[-1][0], sizes) if known else sizes
         program = _compiled(work, lies, shapes, pattern, arch)
@@ -300,6 +299,15 @@ class Programs:
             bounded(self._of, LIMIT)[key] = known
         known.append((pattern, program))
         return program
+
+
+def _shapes_for(program: Fitted, lies: Sequence[Lie], shapes: Sequence[Shape]) -> list[Shape]:
+    """The shapes of a program's arguments."""
+    dense = [_dense_shape(lie, shape) for lie, shape in zip(lies, shapes, strict=True)]
+    if not program[1]:
+        return dense
+    sizes = [size for shape in shapes for size in shape]
+    return [*dense, (*[sizes[at] for at in program[1]], 0)]
 
 
 def _fits(pattern: Sizes, sizes: Sizes) -> bool:

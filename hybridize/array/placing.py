@@ -273,7 +273,9 @@ def _of_users(value: Any, values: tuple[Any, ...], name: str) -> Any:
 
 _BODIES = frozenset({"cond", "foreach", "while_loop"})
 """Functions whose results are those of the user's function, on their devices."""
-_ACROSS = frozenset({"array", "asarray", "copyto", "save", "savez", "savez_compressed"})
+_ACROSS = frozenset({
+    "array", "asarray", "copyto", "may_share_memory", "save", "savez", "savez_compressed", "shares_memory",
+})  # fmt: skip
 """Functions that take arrays from where they are."""
 
 

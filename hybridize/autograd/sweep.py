@@ -21,7 +21,7 @@ from hybridize.array.device import OTHERS, cpu
 from hybridize.array.nd_array import like
 from hybridize.array.ndarray import gradient_of, history, is_content, ndarray, store, wrap
 from hybridize.array.operands import operand
-from hybridize.array.placing import beside
+from hybridize.array.placing import arrays_in, beside, one_device
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import RELEASED, LostHistory, Release, Traced, Variable, released
@@ -546,6 +546,8 @@ def _head_grads(heads: Sequence[ndarray], head_grads: Any, create: bool) -> list
     """The gradients of heads: values alone, unless the pass is recorded and they have a history themselves."""
     if head_grads is None:
         return [filled(head, 1) for head in heads]
+    for head, gradient in zip(heads, listed(head_grads), strict=False) if OTHERS else ():
+        one_device("backward", list(arrays_in((head, gradient))), head)
 
     def taped_operand(g: Any, head: TensorType) -> Operand:
         with taped(TAPE):

@@ -39,7 +39,7 @@ _BEGINS: Final = 60.0
 _LOADS: Final = 120.0
 """Seconds within which it has compiled the kernels: it does so slowly for a GPU that the processor imitates."""
 _MISSING: Final = {"E701": "has no WebGPU", "E705": "imitates a GPU that is too small"}
-"""What is so of the browser where the loader gives such a code: nothing is wrong with the kernels."""
+"""Codes of the loader that mean nothing against the kernels, and what they say of the browser."""
 
 
 def browser() -> str | None:

@@ -35,6 +35,7 @@ from hybridize.base.errors import (
     ArgumentError,
     ContentError,
     DeferredInitializationError,
+    DeviceError,
     PlacementError,
     ShapeError,
     StateError,
@@ -838,9 +839,11 @@ def checked_devices(device: Any) -> list[Device]:
     """Return the devices that are meant by one or a list; the present one for None.
 
     Raises:
-        DeviceError E701: one is not there.
+        DeviceError E701: one is not there, or the list is empty.
     """
     devices = list(map(as_device, device if isinstance(device, (list, tuple)) else [device]))
+    if not devices:
+        raise DeviceError("E701", "an empty list of devices", help="name one, such as ctx=cpu()")
     for one in devices:
         check_device(one)
     return devices

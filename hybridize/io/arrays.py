@@ -10,7 +10,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.array import np
-from hybridize.array.buffer import host_view
+from hybridize.array.buffer import content_of, is_away
 from hybridize.array.nd_array import as_nd
 from hybridize.array.ndarray import ndarray
 from hybridize.array.orders import drawn, order_of
@@ -157,7 +157,12 @@ class NDArrayIter(DataIter):
     def _batch(self, arrays: Named) -> list[ndarray]:
         rows = self._rows()
         return [
-            as_nd(array[rows] if isinstance(rows, slice) else ndarray(host_view(array)[rows])) for _, array in arrays
+            as_nd(
+                array[rows]
+                if isinstance(rows, slice) or is_away(content_of(array))
+                else ndarray(content_of(array)[rows])
+            )
+            for _, array in arrays
         ]
 
     def getdata(self) -> list[ndarray]:

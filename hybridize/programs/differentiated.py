@@ -7,7 +7,7 @@ A recorded pass back, for second derivatives, runs the graph's gradient rules on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -184,8 +184,8 @@ class Recorded:
 
     def taped(
         self, sources: Sequence[Any], arrays: Sequence[Any], buffers: Sequence[Any], outputs_by_place: dict[Any, Any]
-    ) -> list[NDArray[Any]]:
-        """The outputs for inputs that are arrays and numbers.
+    ) -> tuple[list[NDArray[Any]], Collection[int]]:
+        """The outputs for inputs that are arrays and numbers, and numbers of those that the tape has, too.
 
         Args:
             sources: where the inputs come from, and which of them are written.
@@ -219,7 +219,7 @@ class Recorded:
             traced = TAPE.by_rule(Rule(self, pair, arrays, outputs, results[count:]), operands, outputs, residuals)
             outputs = [traced[k] if k in halves.linked else plain for k, plain in enumerate(outputs)]
         outputs_by_place.update(((number, ()), output) for number, output in enumerate(outputs))
-        return results[:count]
+        return results[:count], {*halves.outputs, *halves.linked} if halves.gradients else ()
 
     def remember(self, sources: Sequence[Any], arrays: Sequence[Any], outputs_by_place: Mapping[Any, Any]) -> None:
         """Give arrays that were written the histories of what was written to them, as if it was imperatively."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -529,6 +529,7 @@ class Program:
             self._check_histories(call)
         views: Views = {}
         took: list[None] = []
+        saved: Collection[int] = ()
         with captured.transaction.lock(self.writes), captured.transaction.call(took):
             view = host_view if self._at_host else content_of
             buffers = [view(array) if isinstance(array, ndarray) else array for array in arrays]
@@ -536,19 +537,19 @@ class Program:
             entered = self._alone and begin_writing()
             try:
                 if taped:
-                    outputs = self._recorded.taped(captured.sources, arrays, buffers, views)
+                    outputs, saved = self._recorded.taped(captured.sources, arrays, buffers, views)
                 elif self.writes and isinstance(self._runs, PackedMachine):
                     outputs = self._runs.update(buffers)
                 else:
                     outputs = self._runs.run(buffers)
                 if self.writes:
-                    self._commit(arrays, outputs)
+                    self._commit(arrays, outputs, saved)
             except BaseException as error:
                 locate(error, self.captured, captured.caller)
                 # An interruption may come when the program has written in place. What it began is ended then.
                 if self.writes and outputs is not None:
                     took.append(None)
-                    self._commit(arrays, outputs)
+                    self._commit(arrays, outputs, saved)
                 notify_written(self._written)
                 raise
             finally:
@@ -647,22 +648,23 @@ class Program:
         pairs = zip(self.capture.sources, self.captured.inputs, strict=True)
         return [self.array(source, value.type, call) for source, value in pairs]
 
-    def _commit(self, arrays: Sequence[Any], outputs: Sequence[NDArray[Any]]) -> None:
+    def _commit(self, arrays: Sequence[Any], outputs: Sequence[NDArray[Any]], saved: Collection[int]) -> None:
+        """Write the outputs that are new values of arrays; who else has memory of an output says so by `saved`."""
         again = modes.THREAD.recomputing
         for source, array in zip(self.capture.sources, arrays, strict=True):
             if again and source.array is not None and source.array is not random.state:
                 continue  # state was moved the first time
             if source.written >= 0:
                 if outputs[source.written] is not buffer_of(array):
-                    self._store(array, outputs[source.written], source.written)
+                    self._store(array, outputs[source.written], source.written, saved)
                 written(array)
                 if source.lost is not None:
                     source.lost.mark(array)
         self.capture.transaction.commit()
 
-    def _store(self, array: ndarray, output: Any, number: int) -> None:
+    def _store(self, array: ndarray, output: Any, number: int, saved: Collection[int]) -> None:
         """Write an output to an array that is there: on a device by having its memory, where nobody else has that."""
-        if number in self.updates and replaced(array, output):
+        if number in self.updates and number not in saved and replaced(array, output):
             return
         overwrite(array, output)
 

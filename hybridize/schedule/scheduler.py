@@ -20,10 +20,10 @@ from hybridize.loops.index import Interner
 from hybridize.machine.target import Target
 from hybridize.runtime.plan import Buffer, Plan, plain
 from hybridize.schedule import regions
+from hybridize.schedule.alignment import with_alignment
 from hybridize.schedule.banding import NO_BANDS, Bands, settled_bands
 from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.derived import derived
-from hybridize.schedule.device.alignment import with_alignment
 from hybridize.schedule.device.contractions import ImplicitProduct
 from hybridize.schedule.device.refusals import refused
 from hybridize.schedule.device.routines import NOT_ON_DEVICES

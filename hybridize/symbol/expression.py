@@ -11,7 +11,8 @@ from typing import Any, NoReturn
 
 import numpy
 
-from hybridize.array.ndarray import wrap
+from hybridize.array.buffer import content_of, is_away
+from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operators import COMPARISONS, UNDERSTOOD, Operators, functions
 from hybridize.base.dtypes import DType, as_dtype, float32
 from hybridize.base.errors import (
@@ -408,7 +409,9 @@ class Expression(Operators):
         if missing:
             text = f"eval without arrays for {', '.join(map(repr, missing))}"
             raise ValueArgumentError("E314", text, help=f"it takes {', '.join(names)}")
-        return listed(self.compile(**values)(*(values[name] for name in names)))
+        away = any(isinstance(value, ndarray) and is_away(content_of(value)) for value in values.values())
+        run = self.as_function() if away else self.compile(**values)
+        return listed(run(*(values[name] for name in names)))
 
     def as_function(self) -> Function:
         """Return the expression as a function of its variables, which is compiled for the arrays of each kind of call.

@@ -107,6 +107,17 @@ def test_operands_that_are_repeated_everywhere_have_any_size():
         assert (x.sum(0).asnumpy() == 1.5 * rows).all() and (np.concatenate([x, x], 1).asnumpy() == 1.5).all()
 
 
+def test_wide_and_high_matrices_have_programs_of_their_own():
+    """What a program assumes of its sizes, as of how many singular values there are, holds for each call of it."""
+    on_device.PROGRAMS.clear()
+    for shape in ((3, 4), (4, 5), (5, 3), (6, 4), (3, 6), (4, 4)):
+        values = numpy.random.default_rng(0).standard_normal(shape)
+        x = np.array(values, dtype="float64", ctx=gpu(0))
+        numpy.testing.assert_allclose(np.linalg.svd(x)[1].asnumpy(), numpy.linalg.svd(values)[1], rtol=1e-9)
+        q, r = np.linalg.qr(x)
+        numpy.testing.assert_allclose((q @ r).asnumpy(), values, atol=1e-12)
+
+
 def test_sizes_of_nothing_and_of_one_are_programs_of_their_own():
     x, y = (numpy.arange(size, dtype="float32").reshape(-1, 3) for size in (18, 15))
     for rows in (4, 5, 0, 1, 3):
@@ -182,6 +193,16 @@ def test_rows_that_a_loop_does_not_reach_are_there():
         x = np.array([start], ctx=gpu(0))
         rows, (last,) = npx.while_loop(lambda x: x <= 3, lambda x: (x * 10, [x + 1]), [x], max_iterations=4)
         assert (rows.ctx, last.ctx) == (gpu(0), gpu(0)) and (rows.tolist(), last.tolist()) == (expected, [4.0])
+
+
+def test_numpys_functions_that_compute_nothing():
+    x = np.array(DATA, ctx=gpu(0))
+    assert np.shares_memory(x, x[1:]) and not np.shares_memory(x[:2], x[2:]) and not np.may_share_memory(x, np.ones(3))
+    assert numpy.shares_memory(x[0], x) and not np.shares_memory(np.ones(3), x)
+    assert np.array_repr(x[0]) == np.array_repr(np.array(DATA[0])) and np.array2string(x[0, :2]) == "[-2.   -1.75]"
+    for name in ("unique", "nonzero", "fromiter", "einsum_path"):
+        with refusal(DeviceError, rf"E705: {name} reads f32\[6\] on gpu\(0\), and has no code for devices yet"):
+            getattr(np, name)(*["i->i"] * (name == "einsum_path"), x[0], *[float] * (name == "fromiter"))
 
 
 def test_numbers_go_in_and_out():

@@ -13,7 +13,7 @@ from hybridize.runtime import devices
 
 CONFIG.device = "emulated"
 devices.register("emulated", "tests.device.emulated")
-REFUSED = re.compile(r"E70[35]: [^\n]*")
+REFUSED = re.compile(r"E70[345]: [^\n]*")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -14,11 +14,12 @@ import numpy
 from hybridize import ops
 from hybridize.array import functions as np
 from hybridize.array import operands
+from hybridize.array.buffer import host_copy
 from hybridize.array.device import AWAY
 from hybridize.array.functions.bounds import check, from_front, require
 from hybridize.array.ndarray import ndarray, taping
 from hybridize.array.operands import indices as index_operand
-from hybridize.array.placing import arrays_in
+from hybridize.array.placing import arrays_in, unsupported
 from hybridize.array.policies import exact, like, promoted
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
@@ -751,10 +752,21 @@ def data_dependent(
             return output
         if AWAY and captured is not None and _is_away((*args, *kwargs.values())):
             return captured(*args, **kwargs)
+        if AWAY and name not in _OF_PLACES:
+            away = [x for x in arrays_in((*args, *kwargs.values())) if isinstance(x, ndarray) and x._away() is not None]
+            if away and name not in _SHOWING:
+                raise unsupported(name, away[0].type, away[0].device)
+            args = tuple([host_copy(x) if builtins.any(x is one for one in away) else x for x in args])
         return _as_ours(function(*(_as_numpy(a) for a in args), **{k: _as_numpy(a) for k, a in kwargs.items()}), args)
 
     text = f"NumPy's `{name}`{'' if captured is not None else ', imperatively; it cannot be compiled'}."
     return operands.described(call, name.rpartition(".")[2], text)
+
+
+_OF_PLACES = frozenset({"may_share_memory", "shares_memory"})
+"""Functions that read no elements."""
+_SHOWING = frozenset({"array2string", "array_repr", "array_str"})
+"""Functions that copy the elements to the host, as `print` does."""
 
 
 def recorded(name: str, module: str) -> Callable[..., Any]:
@@ -786,7 +798,7 @@ def _as_numpy(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         parts = [_as_numpy(part) for part in x]
         return type(x)(parts) if type(x) in (list, tuple) else x
-    if hasattr(x, "_data") or isinstance(x, Symbol) or hasattr(x, "__hybridize_function__"):
+    if isinstance(x, (ndarray, Symbol)) or hasattr(x, "__hybridize_function__"):
         return operands.operand(x)
     return x
 

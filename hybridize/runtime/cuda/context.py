@@ -19,9 +19,6 @@ from hybridize.base.forks import renewed
 from hybridize.runtime.cuda.library import Driver
 from hybridize.runtime.device_entry import Starter
 
-if TYPE_CHECKING:
-    from hybridize.runtime.cuda.work import CudaEvent
-
 _BESIDE_OTHERS: Final = 1
 """`CU_STREAM_NON_BLOCKING`: it does not wait for the default stream, on which others work."""
 
@@ -92,11 +89,6 @@ class CudaContext:
                 driver.pop(self._outside)
         if result:
             raise driver.error("cuGraphLaunch", result)
-
-    def after(self, event: CudaEvent) -> None:
-        """Let what is asked for from now on begin after an event, which may be one of another GPU's."""
-        with self.entered() as call:
-            call("cuStreamWaitEvent", self.stream, event.handle, 0)
 
     def drop(self, function: str, handle: c_void_p) -> None:
         """Give a handle back by a function of the driver's, when it is called next."""

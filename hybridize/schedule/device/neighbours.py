@@ -3,8 +3,8 @@
 
 Whatever a loop touches has to suit: elements lie side by side along the last axis, from a multiple of their number on,
 or are the same for all neighbours. Then each thread's elements lie together, and so do those of neighbouring threads.
-Where arrays begin is another question, see `alignment`: the count follows from sizes alone, and with it the order of
-sums.
+Where arrays begin is another question, see `schedule.alignment`: the count follows from sizes alone, and with it the
+order of sums.
 """
 
 from __future__ import annotations

@@ -69,8 +69,8 @@ class DeviceNests(Nests):
         self.device = device
         self.dtypes = {number: one.dtype for number, one in enumerate(arrays)}
         """Of the buffers."""
-        self.locals = frozenset(range(len(params), len(arrays)))
-        """Numbers of the buffers that are rows."""
+        self.locals = {number: one.size for number, one in enumerate(locals_, len(params))}
+        """Sizes of the buffers that are rows, by number: those of several warps, or blocks, lie side by side."""
         self._first = len(arrays)
         self._between: list[Param] = []
         """Buffers between launches, whose numbers begin with the first one's."""
@@ -140,7 +140,7 @@ class _Threads:
     def __init__(
         self, of: DeviceNests, rows: tuple[int, ...], statements: Sequence[LoopedStatement], lane: int | None
     ) -> None:
-        self._device, self._interner, self._dtypes = of.device, of.interner, of.dtypes
+        self._device, self._interner, self._dtypes, self._locals = of.device, of.interner, of.dtypes, of.locals
         self._rows, self._lane = rows, lane
         self._groups = together(statements)
         self._statements = [one.statement for one in statements]
@@ -247,7 +247,7 @@ class _Threads:
         shared = {id(fold) for fold in folds}
         if any(id(one) not in shared for one in self._outer_folds()):
             return 1
-        rows, accesses, sizes = len(self._rows), list[AlongAxis](), list[int]()
+        rows, accesses, sizes = len(self._rows), list[AlongAxis](), list(self._locals.values())
         for group in self._groups:
             if group[0].sizes:
                 axis = rows + len(group[0].sizes) - 1

@@ -26,7 +26,7 @@ class RoutineKernel:
     units: int
     """Those that do it."""
     tile: int = 0
-    """Where lines are sorted by runs: elements of a run, and of the parts of lines that blocks merge."""
+    """Elements of a run, and of the parts of lines that blocks merge or add up; 0 where a block has all of a line."""
     rounds: int = 0
     """Launches that merge, at most: each makes runs twice as long."""
     length: int = 0

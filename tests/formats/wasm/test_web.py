@@ -8,6 +8,7 @@ from hybridize import np
 from tests.formats.wasm.browsing import told, write
 
 
+@pytest.mark.long
 def test_lines_that_many_blocks_sort(folder, page):
     """Launches that merge runs differ in a number, and those that have nothing to merge are left out."""
 

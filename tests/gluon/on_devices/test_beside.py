@@ -3,8 +3,10 @@
 import numpy
 import pytest
 
-from hybridize import autograd, cpu, gluon, gpu, init, nd, np, random, sparse
+from hybridize import autograd, cpu, gluon, gpu, init, io, nd, np, random, sparse, sym
+from hybridize.errors import DeviceError
 from hybridize.gluon import contrib, probability, rnn
+from tests.refusals import refusal
 
 DATA = numpy.arange(24, dtype="float32").reshape(4, 2, 3) / 12 - 1
 CELLS = {
@@ -77,3 +79,28 @@ def test_rows_and_sparse_matrices():
     product = sparse.dot(matrix, nd.ones((3, 2), ctx=gpu(1)))
     assert (product.ctx, product.asnumpy().tolist()) == (gpu(1), [[3, 3], [3, 3]])
     assert matrix.ctx == matrix.data.ctx == gpu(1)
+
+
+def test_expressions_and_iterators_take_arrays_of_a_device():
+    x, w = nd.ones((2, 3), ctx=gpu(1)), nd.array([[1, 2, 3], [3, 2, 1]], ctx=gpu(1))
+    product = sym.FullyConnected(sym.var("x"), sym.var("w"), no_bias=True, num_hidden=2)
+    (y,) = product.eval(ctx=gpu(1), x=x, w=w)
+    assert (y.ctx, y.asnumpy().tolist()) == (gpu(1), [[6, 6], [6, 6]])
+    for shuffle in (False, True):
+        batches = list(io.NDArrayIter(w.T, np.array([0, 1, 2], ctx=gpu(1)), 2, shuffle))
+        assert {part.ctx for batch in batches for part in (*batch.data, *batch.label)} == {gpu(1)}
+        rows = numpy.concatenate([batch.data[0].asnumpy() for batch in batches])
+        assert sorted(map(tuple, rows[:3])) == [(1, 3), (2, 2), (3, 1)]
+
+
+def test_no_device_and_gradients_of_another_device_are_refused():
+    with refusal(DeviceError, r"E701: an empty list of devices\nhelp: name one, such as ctx=cpu\(\)"):
+        gluon.Parameter("w", shape=(2,)).initialize(ctx=[])
+    x = np.ones(2, ctx=gpu(1))
+    x.attach_grad()
+    with autograd.record():
+        y = x * 2
+    with refusal(DeviceError, r"E703: backward: arrays on different devices, f32\[2\] on gpu\(1\) and f32\[2\] on cpu"):
+        y.backward(np.ones(2))
+    y.backward(np.ones(2, ctx=gpu(1)))
+    assert x.grad.tolist() == [2, 2]

@@ -236,3 +236,41 @@ def test_numbers_of_the_host_in_programs_of_any_size():
         assert step(np.ones((number, 3), ctx=gpu(0))).tolist() == [float(rows * rows)] * 3
         assert state.parts["rows"] == rows
     assert step.cache_info().captures <= 4
+
+
+class Counting(nn.HybridBlock):
+    """A layer that writes its state, and computes with what it has written and with what was there."""
+
+    def __init__(self):
+        super().__init__()
+        self.state = gluon.Parameter("state", shape=(2,), grad_req="null", init="ones")
+        self.weight = gluon.Parameter("weight", shape=(2,), init="ones")
+
+    def forward(self, x):
+        before = self.state.data(x.ctx).copy()
+        after = before * 2
+        self.state.set_data(after)
+        return x * after * self.weight.data(x.ctx) + before * x
+
+
+def test_a_pass_back_reads_a_state_as_the_call_wrote_it():
+    """A state has the memory of the output that is its new value, and a pass back may need that output."""
+
+    def steps(device, hybridized):
+        net = Counting()
+        net.initialize(ctx=device)
+        if hybridized:
+            net.hybridize()
+        x = np.ones(2, ctx=device)
+        x.attach_grad()
+        results = []
+        for _ in range(3):
+            with autograd.record():
+                y, z = net(x), net(x)
+            autograd.backward([y, z])
+            results += [y.tolist(), z.tolist(), x.grad.tolist(), net.weight.grad(device).tolist()]
+        return [*results, net.state.data(device).tolist()]
+
+    expected = steps(cpu(), False)
+    for hybridized in (False, True):
+        assert steps(gpu(0), hybridized) == expected

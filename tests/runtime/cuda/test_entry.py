@@ -180,14 +180,13 @@ def test_calls_that_differ_are_pythons(function, calls, name):
 
 
 def test_an_address_in_the_middle_of_memory_has_its_own_graph(function, calls):
-    several = there(numpy.vstack([X, X, X + 1]))
-    part = several[4:]
+    three = there(numpy.vstack([X, X + 1, X + 2]))
+    part = three[4:]
     warm(function, part)
-    assert (calls(function, part).asnumpy() == X * 2 + 3).all() and calls.was_straight
-    assert (calls(function, several[:2]).asnumpy() == X * 2 + 1).all() and not calls.was_straight
-    odd = several[1:3]  # which does not begin at 16 bytes: a copy of it does
-    warm(function, odd)
-    assert (calls(function, odd).asnumpy() == several.asnumpy()[1:3] * 2 + 1).all() and not calls.was_straight
+    assert (calls(function, part).asnumpy() == X * 2 + 5).all() and calls.was_straight
+    for number in range(2):  # the second begins where 16 bytes do not, and is copied
+        other = three[2 * number : 2 * number + 2]
+        assert (calls(function, other).asnumpy() == (X + number) * 2 + 1).all() and not calls.was_straight
 
 
 def test_arrays_elsewhere_are_refused_as_ever(function, calls):
@@ -235,9 +234,10 @@ def test_a_global_that_changes_is_seen(function, calls, monkeypatch):
     assert (calls(function, function.x).asnumpy() == X * 2 + 1).all()
 
 
-def test_a_forked_process_starts_nothing(function, inherited):
+def test_a_forked_process_starts_nothing(function, monkeypatch):
     from hybridize.runtime import device_entry, devices
 
+    monkeypatch.setattr(devices, "_INHERITED", [])
     devices._in_child()
     device_entry._inherit()
     with refusal(DeviceError, "E708"):

@@ -105,7 +105,7 @@ class _Tile:
         self._from_right = f.minus(f.plus(self._right, f.minus(begin, skipped)), self._of_tile)
 
     def _of_left(self, count: str) -> str:
-        """How many of the first elements of the merged run are of the left one."""
+        """Count those of the left run among the first elements of the merged one."""
         f, keys = self.f, self.lines.keys
         least = f.smax(f.minus(count, f.minus(self._end, self._right)), 0)
         most = f.smin(count, f.minus(self._right, self._left))

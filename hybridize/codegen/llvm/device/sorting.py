@@ -9,6 +9,7 @@ go from one copy of the line to the other. Longer lines are merged the same way 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -24,7 +25,7 @@ Side = Sequence[str]
 """Pointers to the keys, then to the numbers where there are any, of a copy of the line."""
 
 
-class Lines:
+class Lines(ABC):
     """The lines that a routine sorts: `n` keys each, and the numbers of their places with them where asked for."""
 
     def __init__(
@@ -34,9 +35,9 @@ class Lines:
         self.numbered, self.descending = numbered, descending
         self.numbers = Cells(f, int64)
 
+    @abstractmethod
     def key(self, line: str, index: str) -> str:
         """The key at a place of a line."""
-        raise NotImplementedError
 
     def side(self, line: str, other: str | int) -> Side:
         """The copy of a line in scratch, or the other one where the i64 is 1."""
