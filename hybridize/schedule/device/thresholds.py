@@ -69,7 +69,7 @@ FEW_COLUMNS: Final = 32
 LONG_LINE: Final = 4096
 """Elements of a line that one block sorts, at most. Estimated."""
 MOST_SORTED: Final = 1 << 35
-"""Elements of a line whose length only a call knows, at most: the copies that are sorted would take 800 GB."""
+"""Elements of a line whose length only a call knows, at most: copies of them take 800 GB. Chosen for plans to end."""
 WGSL_IN_VAIN: Final = 12
 """Instructions of WGSL that run in vain where a branch is written without one, at most. Estimated."""
 WGSL_INLINE: Final = 60
