@@ -185,7 +185,7 @@ OTHERS: list[Device] = []
 _WHEN_USED: list[Callable[[bool], None]] = []
 _USING = renewed(threading.RLock())
 _FIRST_USES = [0]
-"""How often the first of `OTHERS` was used: once, but for tests."""
+"""The number of times that `OTHERS` got its first device: once, but for tests."""
 AWAY: list[bool] = []
 """Not empty once the process has used a device with a memory of its own."""
 _WHEN_AWAY: list[Callable[[], object]] = []
@@ -221,7 +221,7 @@ def _devices() -> Any:
 
 
 class _Thread(threading.local):
-    """What a thread knows: a function that it calls may have begun before another thread used the first device."""
+    """The state of a thread: a function that it calls may have begun before another one used the first device."""
 
     uses = 0
     """The first use after which it has made an array on a device by name."""

@@ -12,15 +12,12 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ctypes import byref, c_int, c_void_p
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from hybridize.base.config import CONFIG
 from hybridize.base.forks import renewed
 from hybridize.runtime.cuda.library import Driver
 from hybridize.runtime.device_entry import Starter
-
-if TYPE_CHECKING:
-    from hybridize.runtime.cuda.work import CudaEvent
 
 _BESIDE_OTHERS: Final = 1
 """`CU_STREAM_NON_BLOCKING`: it does not wait for the default stream, on which others work."""
@@ -54,7 +51,7 @@ class CudaContext:
             for stream in (self.stream, self.arriving):
                 call("cuStreamCreate", byref(stream), _BESIDE_OTHERS)
         self.starter: Starter = driver.starter
-        """What machine code knows that starts graphs."""
+        """The words that machine code reads before it starts graphs."""
         self.starter.set(context=self.handle.value or 0, stream=self.stream.value or 0)
 
     @contextmanager
@@ -92,11 +89,6 @@ class CudaContext:
                 driver.pop(self._outside)
         if result:
             raise driver.error("cuGraphLaunch", result)
-
-    def after(self, event: CudaEvent) -> None:
-        """Let what is asked for from now on begin after an event, which may be one of another GPU's."""
-        with self.entered() as call:
-            call("cuStreamWaitEvent", self.stream, event.handle, 0)
 
     def drop(self, function: str, handle: c_void_p) -> None:
         """Give a handle back by a function of the driver's, when it is called next."""

@@ -83,7 +83,7 @@ class Gpu(CudaContext):
         """Behind the last work that may use one of those that are free."""
         self._staging = PinnedCopies(self)
         self._recording: CudaRecording | None = None
-        """What launches and copies go to, while a graph is recorded."""
+        """The graph that is recorded, to which launches and copies go."""
         self._reached: set[int | None] = set()
         """The contexts whose memory this one reads by itself, or never will."""
 
@@ -316,6 +316,11 @@ class Gpu(CudaContext):
     def stream_number(self) -> int:
         """The address of the stream."""
         return self.stream.value or 0
+
+    def after(self, event: CudaEvent) -> None:
+        """Let what is asked for from now on begin after an event, which may be one of another GPU's."""
+        with self.entered() as call:
+            call("cuStreamWaitEvent", self.stream, event.handle, 0)
 
     def precede(self, stream: int) -> None:
         """Let what comes next on a stream wait for all that was asked for until now."""
