@@ -54,7 +54,7 @@ class CudaContext:
             for stream in (self.stream, self.arriving):
                 call("cuStreamCreate", byref(stream), _BESIDE_OTHERS)
         self.starter: Starter = driver.starter
-        """What machine code knows that starts graphs."""
+        """The words that machine code reads before it starts graphs."""
         self.starter.set(context=self.handle.value or 0, stream=self.stream.value or 0)
 
     @contextmanager

@@ -40,7 +40,7 @@ class Driver:
         self.pop: Callable[..., int] = functions["cuCtxPopCurrent_v2"]
         """Three that are called for each graph, without a look at what they return."""
         self.starter: Starter = Starter()
-        """What machine code knows that calls these three, and the last kernels and graphs that were started."""
+        """The words of machine code that calls these three, and the last kernels and graphs that were started."""
         for name, call in (("push", self.push), ("launch", self.launch), ("pop", self.pop)):
             self.starter.set(**{name: cast(call, c_void_p).value or 0})
         self._failure = ""
