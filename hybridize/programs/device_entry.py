@@ -199,7 +199,7 @@ def _read(arguments: Sequence[Argument]) -> int:
 
 
 def _linking(captured: Captured, instances: Instances, inputs: Sequence[Any], derived: Sequence[DeviceBuffer]) -> Link:
-    """What puts the graph of a call into a table, of which these are the inputs and the derived constants."""
+    """Make a function that puts the graph of a call with these inputs and derived constants into a table."""
     starts = [one.base.address if type(one) is DeviceBuffer else None for one in inputs]
 
     def link(

@@ -364,7 +364,7 @@ class DerivedThere:
         self._deriver = deriver
         self._arrays = dict(arrays)
         self.buffer: Any = None
-        """What was made last."""
+        """The latest constant."""
         self.dirty: NDArray[Any] = numpy.ones(1, numpy.int64)
         """Its item is 0 while that is right."""
         self._versions: tuple[int, ...] = ()

@@ -100,7 +100,7 @@ class DeviceExecutable(CompiledProgram):
 
 
 class _Shared:
-    """What the programs of a device share."""
+    """The graphs and the scratch that programs of a device share."""
 
     def __init__(self, accelerator: Accelerator) -> None:
         self._codes: WeakSet[DeviceCode] = WeakSet()
@@ -178,7 +178,7 @@ class _Recorded:
     def __init__(self, graphs: list[DeviceGraph], scratch: DeviceMemory | None) -> None:
         self.graphs = graphs
         self.scratch = scratch
-        """What it shares with others, which is there for as long as it; None where a call brings its own."""
+        """The memory that it shares with others, there for as long as it; None where a call brings its own."""
         self.started = 0
         """When Python started it last, by the count of what was started."""
         self._instance: ref[Instance] | None = None

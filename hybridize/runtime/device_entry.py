@@ -130,7 +130,7 @@ class StartedGraph(Protocol):
         """Start it."""
 
 
-class _Place:
+class _InstanceRow:
     """A row of a table, and what is there."""
 
     def __init__(self, words: NDArray[numpy.int64]) -> None:
@@ -161,7 +161,7 @@ class Instance:
     __slots__ = ("__weakref__", "_keep", "_lock", "_place", "graph", "memories")
 
     def __init__(
-        self, place: _Place, graph: StartedGraph, memories: Sequence[DeviceMemory], keep: Sequence[Any],
+        self, place: _InstanceRow, graph: StartedGraph, memories: Sequence[DeviceMemory], keep: Sequence[Any],
         lock: AbstractContextManager[Any],
     ) -> None:  # fmt: skip
         self._place, self._keep, self._lock = place, keep, lock
@@ -246,7 +246,7 @@ class Instances:
         self._lock, self._starter = lock, starter
         size = len(ROW) + inputs + 3 * len(bound) + len(derived) + 2 * len(buffers)
         rows = numpy.zeros((count, size), numpy.int64)
-        self._places = [_Place(row) for row in rows]
+        self._places = [_InstanceRow(row) for row in rows]
         words = {
             name: [*map(id, objects)]
             for name, objects in zip(_TABLES, (buffers, storages, bound, derived), strict=True)

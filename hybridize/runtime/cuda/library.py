@@ -21,7 +21,7 @@ _UNUSABLE: Final = {
     222: "install a newer driver: the program needs what this one does not know",
     223: "unset CUDA_DISABLE_PTX_JIT",
 }
-"""Remedies where the driver compiles nothing, by the result."""
+"""What helps where the driver compiles nothing, by the result."""
 _RECORDING: Final = range(900, 909)
 """Results for what a stream that is recorded does not take."""
 LEAST: Final = 12000
@@ -40,7 +40,7 @@ class Driver:
         self.pop: Callable[..., int] = functions["cuCtxPopCurrent_v2"]
         """Three that are called for each graph, without a look at what they return."""
         self.starter: Starter = Starter()
-        """The words that machine code reads, which calls these three; the last kernels and graphs that were started."""
+        """The words of machine code that calls these three, and the last kernels and graphs that were started."""
         for name, call in (("push", self.push), ("launch", self.launch), ("pop", self.pop)):
             self.starter.set(**{name: cast(call, c_void_p).value or 0})
         self._failure = ""
