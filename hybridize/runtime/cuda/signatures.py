@@ -31,7 +31,7 @@ def _side(name: str) -> tuple[tuple[str, Any], ...]:
     """The fields of what is copied, or of where it goes; the address of the header is named for the device."""
     return (
         (f"{name}XInBytes", c_size_t), (f"{name}Y", c_size_t), (f"{name}Z", c_size_t), (f"{name}LOD", c_size_t),
-        (f"{name}MemoryType", c_int), (f"{name}Host", c_void_p), (f"{name}Address", c_uint64),
+        (f"{name}MemoryType", c_int), (f"{name}Host", c_void_p), (f"{name}_address", c_uint64),
         (f"{name}Array", c_void_p), (f"{name}Reserved", c_void_p), (f"{name}Pitch", c_size_t),
         (f"{name}Height", c_size_t),
     )  # fmt: skip

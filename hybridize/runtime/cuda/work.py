@@ -138,7 +138,7 @@ class CudaRecording:
         """Add a copy."""
         for start in range(0, nbytes, _COPY):
             size = min(_COPY, nbytes - start)
-            node = CopyNode(WidthInBytes=size, Height=1, Depth=1, srcAddress=source + start, dstAddress=to + start)
+            node = CopyNode(WidthInBytes=size, Height=1, Depth=1, src_address=source + start, dst_address=to + start)
             node.srcMemoryType = node.dstMemoryType = _ON_DEVICE
             node.srcPitch = node.dstPitch = size
             node.srcHeight = node.dstHeight = 1

@@ -87,8 +87,8 @@ def test_constants_are_those_of_the_header():
 OFFSETS = {
     KernelNode: {"func": 0, "gridDimX": 8, "blockDimX": 20, "sharedMemBytes": 32, "kernelParams": 40, "extra": 48, "kern": 56, "ctx": 64},
     CopyNode: {
-        "srcXInBytes": 0, "srcMemoryType": 32, "srcHost": 40, "srcAddress": 48, "srcArray": 56, "srcPitch": 72, "srcHeight": 80,
-        "dstXInBytes": 88, "dstMemoryType": 120, "dstHost": 128, "dstAddress": 136, "dstArray": 144, "dstPitch": 160,
+        "srcXInBytes": 0, "srcMemoryType": 32, "srcHost": 40, "src_address": 48, "srcArray": 56, "srcPitch": 72, "srcHeight": 80,
+        "dstXInBytes": 88, "dstMemoryType": 120, "dstHost": 128, "dst_address": 136, "dstArray": 144, "dstPitch": 160,
         "dstHeight": 168, "WidthInBytes": 176, "Height": 184, "Depth": 192,
     },
 }  # fmt: skip
