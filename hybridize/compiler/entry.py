@@ -18,7 +18,7 @@ from hybridize.runtime.exchange import Exchange
 from hybridize.runtime.executable import Executable
 
 if TYPE_CHECKING:
-    from hybridize.runtime.device_entry import Instances
+    from hybridize.runtime.device_entry import StartableGraphs
 
 
 @once
@@ -135,7 +135,7 @@ def make_entry(
 
 
 def make_device_entry(
-    instances: Instances,
+    instances: StartableGraphs,
     *,
     array_type: type,
     arguments: Sequence[entry.Argument],

@@ -34,7 +34,7 @@ from hybridize.programs.device_machine import DeviceMachine
 from hybridize.programs.entry import UNASKED, Entry, assembling, plain_structure
 from hybridize.runtime.device_buffers import DeviceBuffer, DeviceMemory, row_major
 from hybridize.runtime.device_code import INSTANCES, Link
-from hybridize.runtime.device_entry import Instance, Instances, is_supported, number_word
+from hybridize.runtime.device_entry import StartableGraph, StartableGraphs, is_supported, number_word
 from hybridize.runtime.devices import is_inherited
 from hybridize.runtime.entry import Argument, Look, Watch, input_rows
 
@@ -145,7 +145,7 @@ class DeviceCalls:
 
         return entry if instances is None else self._started(instances, entry)
 
-    def _instances(self) -> Instances | None:
+    def _instances(self) -> StartableGraphs | None:
         """The table of the program, whose graphs machine code may start; None where it may not."""
         code, captured, results = self.machine.code, self.captured, self.machine.executable.results
         starter = code.accelerator.starter
@@ -153,7 +153,7 @@ class DeviceCalls:
             return None
         if _read(self.arguments) != len([one for one in captured.sources if one.array is None]):
             return None
-        instances = Instances(
+        instances = StartableGraphs(
             starter,
             code.accelerator,
             name=self.machine.executable.name,
@@ -168,7 +168,7 @@ class DeviceCalls:
         instances.present(PRESENT, (captured.call.devices or (self.machine.device,))[0])
         return instances
 
-    def _started(self, instances: Instances, fallback: Entry) -> Entry:
+    def _started(self, instances: StartableGraphs, fallback: Entry) -> Entry:
         """The entry of machine code that starts the graphs of the program, and gives other calls to `fallback`."""
         captured, results = self.captured, self.machine.executable.results
         structure = plain_structure(captured, len(results)) or assembling(captured.structure, captured.results)
@@ -198,14 +198,16 @@ def _read(arguments: Sequence[Argument]) -> int:
     return len(input_rows(arguments))
 
 
-def _linking(captured: Captured, instances: Instances, inputs: Sequence[Any], derived: Sequence[DeviceBuffer]) -> Link:
+def _linking(
+    captured: Captured, instances: StartableGraphs, inputs: Sequence[Any], derived: Sequence[DeviceBuffer]
+) -> Link:
     """Make a function that puts the graph of a call with these inputs and derived constants into a table."""
     starts = [one.base.address if type(one) is DeviceBuffer else None for one in inputs]
 
     def link(
         buffers: Sequence[DeviceBuffer | None], addresses: Sequence[int | None], graph: Any,
         memories: Sequence[DeviceMemory], scratch: DeviceMemory,
-    ) -> Instance | None:  # fmt: skip
+    ) -> StartableGraph | None:  # fmt: skip
         words: dict[int, int] = {}
         bound: list[tuple[DeviceBuffer, int]] = []
         keep: list[Any] = [scratch]

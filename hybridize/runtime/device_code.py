@@ -28,7 +28,7 @@ from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.runtime.compiled import CompiledProgram
 from hybridize.runtime.device_buffers import DeviceBuffer, DeviceMemory, new_buffer, row_major, sent
-from hybridize.runtime.device_entry import Instance
+from hybridize.runtime.device_entry import StartableGraph
 from hybridize.runtime.device_notes import raise_noted
 from hybridize.runtime.device_steps import Bases, DeviceLaunch, perform, recorded, work_of, work_size
 from hybridize.runtime.device_stretches import Stretches
@@ -166,7 +166,7 @@ def loaded_on(accelerator: Accelerator) -> list[DeviceCode]:
 
 Link = Callable[
     [Sequence["DeviceBuffer | None"], Sequence["int | None"], Any, Sequence[DeviceMemory], DeviceMemory],
-    "Instance | None",
+    "StartableGraph | None",
 ]
 """Puts a graph into a table of machine code: what its inputs are on the device, their addresses, the graph, the
 memories of its results, its scratch."""
@@ -180,21 +180,21 @@ class _Recorded:
         self.scratch = scratch
         """The memory that it shares with others, there for as long as it; None where a call brings its own."""
         self.started = 0
-        """When Python started it last, by the count of what was started."""
-        self._instance: ref[Instance] | None = None
+        """Its place among all that was started, when Python started it last."""
+        self._instance: ref[StartableGraph] | None = None
 
     @property
-    def instance(self) -> Instance | None:
-        """Where machine code may start it, too."""
+    def instance(self) -> StartableGraph | None:
+        """The graph in the table of machine code, which may start it, too; None where it is in none."""
         return None if self._instance is None else self._instance()
 
-    def link(self, instance: Instance) -> None:
+    def link(self, instance: StartableGraph) -> None:
         """Let machine code start it."""
         self._instance = ref(instance)
 
     @property
     def used(self) -> int:
-        """When it was started last."""
+        """Its place among all that was started, when it was started last."""
         instance = self.instance
         return self.started if instance is None else max(self.started, instance.used)
 
@@ -382,7 +382,7 @@ class DeviceCode:
         addresses: Sequence[int | None],
         layouts: Sequence[NDArray[Any]],
         scratch_bytes: int,
-        link: Callable[..., Instance | None] | None = None,
+        link: Callable[..., StartableGraph | None] | None = None,
     ) -> list[DeviceBuffer]:
         """Ask for a call whose inputs and constants are there; returns what it writes."""
         shares = self.is_one_graph and plan is self.program.plan
@@ -519,7 +519,7 @@ class DeviceCode:
         return _shared(self.accelerator).scratch(self.accelerator, nbytes)
 
     def _link(
-        self, key: tuple[Any, ...], link: Callable[..., Instance | None], memories: Sequence[DeviceMemory]
+        self, key: tuple[Any, ...], link: Callable[..., StartableGraph | None], memories: Sequence[DeviceMemory]
     ) -> None:
         """Let machine code start the graph of a call, if there is one."""
         one = self._graphs.get(key)

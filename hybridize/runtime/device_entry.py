@@ -2,12 +2,13 @@
 """The tables by which machine code starts the graphs of programs on a device (`codegen/runtimes/device_entry.c`).
 
     Starter        what all programs of a device have in common: the driver's functions, and who must wait
-    Instances      the graphs of one program, and the addresses that each of them is for
-    Instance       one of them, which has the memory of its results
+    StartableGraphs      the graphs of one program, and the addresses that each of them is for
+    StartableGraph       one of them, which has the memory of its results
 
 A call whose arguments are at the addresses of a graph, and whose results have memory that nobody else has, needs no
 Python: the graph is started, and new arrays are over that memory. So a graph that is in the table keeps the memory of
-its results, which no other call is given, and a loop meets the same addresses again. `Instance.drop` gives it back.
+its results, which no other call is given, and a loop meets the same addresses again. `StartableGraph.drop` gives it
+back.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ DEVICE: Final = (
 )  # fmt: skip
 """Words of what machine code knows of a program on a device."""
 ROW: Final = ("holder", "graph", "used")
-"""The first words of a row of `Instances`; addresses follow."""
+"""The first words of a row of `StartableGraphs`; addresses follow."""
 _FIELD: Final = {name: number for number, name in enumerate(STARTER)}
 _WORD: Final = {name: number for number, name in enumerate(DEVICE)}
 _TABLES: Final = ("buffers", "storages", "bound", "derived")
@@ -130,16 +131,16 @@ class StartedGraph(Protocol):
         """Start it."""
 
 
-class _InstanceRow:
+class _GraphRow:
     """A row of a table, and what is there."""
 
     def __init__(self, words: NDArray[numpy.int64]) -> None:
         self.words = words
-        self.instance: Instance | None = None
+        self.instance: StartableGraph | None = None
 
     @property
     def used(self) -> int:
-        """When it was started last; -1 where there is nothing to be started."""
+        """Its place among all that was started, when it was started last; -1 where there is nothing to be started."""
         return int(self.words[ROW.index("used")]) if self.instance is not None else -1
 
     def clear(self) -> None:
@@ -147,7 +148,7 @@ class _InstanceRow:
         self.words[0] = 0
         self.instance = None
 
-    def fill(self, instance: Instance, words: Sequence[int]) -> None:
+    def fill(self, instance: StartableGraph, words: Sequence[int]) -> None:
         """Let machine code find an instance there, whose words follow that for itself."""
         self.clear()
         self.instance = instance
@@ -155,13 +156,13 @@ class _InstanceRow:
         self.words[0] = id(instance)
 
 
-class Instance:
+class StartableGraph:
     """A graph that is in the table of a program, with the memory of its results and what it was recorded for."""
 
     __slots__ = ("__weakref__", "_keep", "_lock", "_place", "graph", "memories")
 
     def __init__(
-        self, place: _InstanceRow, graph: StartedGraph, memories: Sequence[DeviceMemory], keep: Sequence[Any],
+        self, place: _GraphRow, graph: StartedGraph, memories: Sequence[DeviceMemory], keep: Sequence[Any],
         lock: AbstractContextManager[Any],
     ) -> None:  # fmt: skip
         self._place, self._keep, self._lock = place, keep, lock
@@ -187,7 +188,7 @@ class Instance:
 
     @property
     def used(self) -> int:
-        """When machine code started it last."""
+        """Its place among all that was started, when machine code started it last."""
         return self._place.used if self.is_there else -1
 
     @property
@@ -212,7 +213,7 @@ _ALONE: Final = _references([object()])[0]
 """The number for an object that only the sequence has."""
 
 
-class Instances:
+class StartableGraphs:
     """The graphs of a program that machine code may start.
 
     Args:
@@ -246,7 +247,7 @@ class Instances:
         self._lock, self._starter = lock, starter
         size = len(ROW) + inputs + 3 * len(bound) + len(derived) + 2 * len(buffers)
         rows = numpy.zeros((count, size), numpy.int64)
-        self._places = [_InstanceRow(row) for row in rows]
+        self._places = [_GraphRow(row) for row in rows]
         words = {
             name: [*map(id, objects)]
             for name, objects in zip(_TABLES, (buffers, storages, bound, derived), strict=True)
@@ -299,7 +300,7 @@ class Instances:
     def add(
         self, graph: StartedGraph, inputs: Sequence[int], bound: Sequence[tuple[DeviceBuffer, int]],
         derived: Sequence[DeviceBuffer], memories: Sequence[DeviceMemory], keep: Sequence[Any],
-    ) -> Instance:  # fmt: skip
+    ) -> StartableGraph:  # fmt: skip
         """Let machine code start a graph, in the place of the one that it has not started for longest.
 
         Args:
@@ -318,7 +319,7 @@ class Instances:
         numbers = [one.address for one in memories]
         for memory, number in zip(memories, numbers, strict=True):
             words += id(memory), id(number)
-        instance = Instance(place, graph, memories, [bound, derived, numbers, keep], self._lock)
+        instance = StartableGraph(place, graph, memories, [bound, derived, numbers, keep], self._lock)
         place.fill(instance, words)
         return instance
 

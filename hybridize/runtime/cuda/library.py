@@ -21,7 +21,7 @@ _UNUSABLE: Final = {
     222: "install a newer driver: the program needs what this one does not know",
     223: "unset CUDA_DISABLE_PTX_JIT",
 }
-"""What helps where the driver compiles nothing, by the result."""
+"""Remedies where the driver compiles nothing, by the result."""
 _RECORDING: Final = range(900, 909)
 """Results for what a stream that is recorded does not take."""
 LEAST: Final = 12000
