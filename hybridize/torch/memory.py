@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 from hybridize.array.buffer import content_of
-from hybridize.array.device import gpu
+from hybridize.array.device import AWAY, cpu, gpu
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.config import CONFIG
 from hybridize.base.dtypes import BY_NAME, DType
@@ -52,11 +52,11 @@ def device_of(module: Any) -> torch.device:
 
 
 def present() -> AbstractContextManager[Any]:
-    """Return a context in which new arrays are where the call runs, if that is a device of this process."""
+    """Return a context in which new arrays are where the call runs, whichever device is the present one around it."""
     device = device_of_call() if CONFIG.device == "cuda" and uses_gpus() else _CPU
-    if device.type != "cuda":
-        return _NOTHING
-    return gpu(torch.cuda.current_device() if device.index is None else device.index)
+    if device.type == "cuda":
+        return gpu(torch.cuda.current_device() if device.index is None else device.index)
+    return cpu() if AWAY else _NOTHING
 
 
 def in_order() -> AbstractContextManager[None]:

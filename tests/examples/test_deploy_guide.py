@@ -102,6 +102,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+@pytest.mark.long
 def test_the_web_page_shows_what_the_c_program_prints(played, folder, tmp_path, system):
     system("chromium")
     numbers = next(found.strip() for command, _, found in played if command.strip() == "./main")

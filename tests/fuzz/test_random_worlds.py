@@ -25,7 +25,7 @@ from world_shrinking import shrunk
 from world_twins import compare
 
 PROGRAMS = int(os.environ.get("HYBRIDIZE_FUZZ_WORLDS", "2000"))
-SAMPLE = 60
+SAMPLE = 30
 SHARE = 10
 
 

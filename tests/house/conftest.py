@@ -1,5 +1,6 @@
 """The folder in which examples run: it has the files that they read, and takes those that they write."""
 
+import gc
 import os
 import zipfile
 from pathlib import Path
@@ -9,10 +10,26 @@ import pytest
 
 from hybridize import d2l, init, metric, optimizer
 from tests.formats.tflite.writer import doubling
+from tests.house.sources import syntax
 
 RUN = "test_doctests.py", "test_imports.py", "test_results.py"
 if os.name == "nt":  # source is the same on all systems; its rules are checked on one
     collect_ignore = [path.name for path in Path(__file__).parent.glob("test_*.py") if path.name not in RUN]
+
+
+@pytest.fixture(autouse=True)
+def uncollected():
+    """Let no collection look through what is parsed, which takes four times as long as to parse it."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.fixture(scope="package", autouse=True)
+def parsed():
+    """Leave no syntax to the collections of other tests."""
+    yield
+    syntax.cache_clear()
 
 
 @pytest.fixture

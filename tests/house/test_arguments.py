@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+from tests.house.sources import syntax
+
 PACKAGE = Path(__file__).parents[2] / "hybridize"
 ROOMS = ("schedule", "codegen")
 MOST = 6
@@ -16,7 +18,7 @@ def test_many_arguments_have_names():
         f"{path.relative_to(PACKAGE)}:{node.lineno}: {len(node.args)} arguments of {ast.unparse(node.func)}"
         for room in ROOMS
         for path in sorted((PACKAGE / room).rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(syntax(path))
         if isinstance(node, ast.Call)
         and len(node.args) > MOST
         and not (isinstance(node.func, ast.Attribute) and node.func.attr in LISTS)

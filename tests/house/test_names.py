@@ -5,6 +5,7 @@ import ast
 from pathlib import Path
 
 import hybridize
+from tests.house.sources import syntax
 
 WORDS = frozenset(
     [
@@ -51,7 +52,7 @@ TERMS = frozenset(
 
 def names(path):
     """Names that functions of a file bind, with their lines."""
-    for function in ast.walk(ast.parse(path.read_text())):
+    for function in ast.walk(syntax(path)):
         if not isinstance(function, (ast.FunctionDef, ast.Lambda)):
             continue
         parameters = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
@@ -63,7 +64,7 @@ def names(path):
 
 def fields(path):
     """Attributes of classes, as `Class.name`, with their lines: fields that are annotated, and what methods set on `self`."""
-    for owner in ast.walk(ast.parse(path.read_text())):
+    for owner in ast.walk(syntax(path)):
         if not isinstance(owner, ast.ClassDef):
             continue
         for node in owner.body:

@@ -1,12 +1,12 @@
 """Only `hybridize/system` knows the operating system: which one it is, and what only some of them have."""
 
 import ast
-import functools
 from pathlib import Path
 
 import pytest
 
 import hybridize
+from tests.house.sources import syntax
 
 PACKAGE = Path(hybridize.__file__).parent
 ROOM = "system"
@@ -32,11 +32,6 @@ SIGNALS_OF_ALL = {"SIGINT", "SIGTERM", "SIGABRT", "SIGFPE", "SIGILL", "SIGSEGV",
 LIBRARIES = {"CDLL", "PyDLL", "WinDLL", "OleDLL", "windll", "oledll", "cdll", "pydll", "LibraryLoader"}
 KEYWORDS = {"dir_fd", "src_dir_fd", "dst_dir_fd"}
 FOLDERS = ("/proc", "/sys/", "/dev/", "proc/", "sys/devices", "sys/fs", "libc.so", "libm.so", "kernel32", "ucrtbase")
-
-
-@functools.cache
-def tree(path):
-    return ast.parse(path.read_text())
 
 
 def documentation(root):
@@ -105,7 +100,7 @@ def test_no_other_room_knows_the_operating_system():
     wrong = [
         f"{place}:{line} {word}"
         for path, place in files()
-        for line, word in knowledge(tree(path))
+        for line, word in knowledge(syntax(path))
         if (place, word) not in ALLOWED
     ]
     assert wrong == [], "ask hybridize/system: its face has what differs between systems"
@@ -113,9 +108,9 @@ def test_no_other_room_knows_the_operating_system():
 
 def test_what_is_allowed_is_there():
     for place, word in ALLOWED:
-        assert word in {found for _, found in knowledge(tree(PACKAGE / place))}, (place, word)
+        assert word in {found for _, found in knowledge(syntax(PACKAGE / place))}, (place, word)
     for place in TEXT_FOR_OTHERS:
-        assert list(knowledge(tree(PACKAGE / place))), place
+        assert list(knowledge(syntax(PACKAGE / place))), place
 
 
 @pytest.mark.parametrize(
@@ -170,6 +165,6 @@ def test_one_module_asks_which_system_this_is():
     asking = [
         path.name
         for path in sorted((PACKAGE / ROOM).glob("*.py"))
-        if any(word in ("sys.platform", "os.name", "platform.system") for _, word in knowledge(tree(path)))
+        if any(word in ("sys.platform", "os.name", "platform.system") for _, word in knowledge(syntax(path)))
     ]
     assert asking == ["__init__.py"]

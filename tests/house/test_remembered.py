@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import hybridize
+from tests.house.sources import syntax
 
 ROOT = Path(hybridize.__file__).parent
 CACHES = ("cache", "lru_cache")
@@ -50,21 +51,23 @@ def pairs(statement: ast.Assign) -> Iterator[tuple[str, ast.expr]]:
         yield getattr(target, "id", ""), statement.value
 
 
-MODULES = {
-    str(path.relative_to(ROOT)): ast.parse(text)
-    for path in sorted(ROOT.rglob("*.py"))
-    if "lru_cache" in (text := path.read_text()) or "@cache" in text or "functools.cache" in text
-}
+def modules():
+    """The syntax of the files that remember results."""
+    texts = {path: path.read_text() for path in sorted(ROOT.rglob("*.py"))}
+    words = ("lru_cache", "@cache", "functools.cache")
+    return {
+        str(path.relative_to(ROOT)): syntax(path) for path, text in texts.items() if any(map(text.__contains__, words))
+    }
 
 
 def test_the_rule_sees_those_that_there_are():
-    names = {name for tree in MODULES.values() for name in remembered(tree)}
+    names = {name for tree in modules().values() for name in remembered(tree)}
     assert names >= {"_convolved_once", "_kept_body", "_gradient_of_once", "_by_x_once"}
 
 
 def test_symbols_are_no_keys():
     wrong = []
-    for file, tree in MODULES.items():
+    for file, tree in modules().items():
         names = set(remembered(tree))
         for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
             used = words(function)

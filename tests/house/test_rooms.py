@@ -19,6 +19,7 @@ import pytest
 
 from hybridize import nd
 from hybridize.base.participation import outside_only
+from tests.house.sources import syntax
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "hybridize"
@@ -55,15 +56,9 @@ ALLOWED = {
 }
 
 
-# Read by the tests, not as they are collected, which each process does.
-@cache
-def trees():
-    return {path: ast.parse(path.read_text()) for room in LEVEL for path in FILES[room]}
-
-
 @cache
 def _public_classes(room):
-    classes = (node for path in FILES[room] for node in trees()[path].body if isinstance(node, ast.ClassDef))
+    classes = (node for path in FILES[room] for node in syntax(path).body if isinstance(node, ast.ClassDef))
     return [node for node in classes if not node.name.startswith("_")]
 
 
@@ -101,7 +96,7 @@ def _documentation(tree):
 
 @cache
 def _names(room):
-    return {name for path in FILES[room] for name in _given(trees()[path])}
+    return {name for path in FILES[room] for name in _given(syntax(path))}
 
 
 @cache
@@ -150,7 +145,7 @@ def test_no_room_names_what_is_above_it(room):
     found = [
         f"{path.relative_to(ROOT)}:{line} names {text!r}"
         for path in FILES[room]
-        for line, text in _named(trees()[path], *above)
+        for line, text in _named(syntax(path), *above)
         if (str(path.relative_to(PACKAGE)), text) not in ALLOWED and not _is_operator(path, text)
     ]
     assert found == [], "let the class declare it: hybridize/base/participation.py"
@@ -158,7 +153,7 @@ def test_no_room_names_what_is_above_it(room):
 
 def test_what_is_allowed_is_there():
     for file, text in ALLOWED:
-        assert any(isinstance(node, ast.Constant) and node.value == text for node in ast.walk(trees()[PACKAGE / file]))
+        assert any(isinstance(node, ast.Constant) and node.value == text for node in ast.walk(syntax(PACKAGE / file)))
 
 
 @pytest.mark.parametrize(
@@ -202,7 +197,7 @@ def test_each_class_that_users_hold_says_how_it_takes_part():
 def test_declarations_are_ones_that_somebody_reads():
     """A misspelt declaration says nothing to anybody."""
     lower = [path.read_text() for room in LOWER for path in FILES[room]]
-    texts = [path.read_text() for path in trees()]
+    texts = [path.read_text() for room in LEVEL for path in FILES[room]]
     read = {name for text in lower for name in re.findall(r'"(__hybridize_\w+?__)"', text)}
     declaration = re.compile(r"^    (?:def )?(__hybridize_\w+?__)(?: =|:|\()", re.MULTILINE)
     declared = {name for text in texts for name in declaration.findall(text)}

@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.house.sources import syntax
+
 PACKAGE = Path(__file__).parents[2] / "hybridize"
 FUNCTION_LINES = 80
 """Of a function's body: a signature may take as many lines as it has parameters."""
@@ -16,7 +18,7 @@ KNOWN_FIELDS = {
 
 def nodes(*kinds: type[ast.AST]) -> Iterator[tuple[Path, ast.AST]]:
     for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(syntax(path)):
             if isinstance(node, kinds):
                 yield path, node
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from hybridize.loops.functions import FUNCTIONS
+from tests.house.sources import syntax
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("graph", "loops", "ops", "passes", "autograd", "schedule", "codegen", "compiler", "machine", "runtime")
@@ -38,6 +39,6 @@ def test_there_is_no_second_table_of_scalar_functions():
         for room in ROOMS
         for path in sorted((ROOT / "hybridize" / room).rglob("*.py"))
         if not str(path.relative_to(ROOT)).startswith((TABLE, *EMITTERS))
-        for line, names in names_in(ast.parse(path.read_text()))
+        for line, names in names_in(syntax(path))
     ]
     assert not found, f"declare it in {TABLE}, as a field of `ScalarFunction`:\n" + "\n".join(found)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.house.sources import syntax
+
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("hybridize", "tests", "examples", "benchmarks", "docs", "README.md", "CHANGELOG.md")
 # Spelled in pieces, so that this file does not hold the words it looks for.
@@ -98,7 +100,7 @@ def test_docstrings_say_first_what_a_thing_does():
         f"{path.relative_to(ROOT)}:{string.lineno}: {string.value.strip().splitlines()[0]}"
         for path in TEXT
         if path.suffix == ".py" and path.is_relative_to(ROOT / "hybridize")
-        for string in strings_of(ast.parse(path.read_text()))
+        for string in strings_of(syntax(path))
         if CLAUSE.match(string.value.strip())
     ]
     assert not found, "begin with the act, not with a clause (docs/internals/writing.md):\n" + "\n".join(found)
@@ -152,7 +154,7 @@ def test_a_name_is_of_one_class():
     for path in (ROOT / "hybridize").rglob("*.py"):
         parts = path.relative_to(ROOT / "hybridize").parts
         if "drivers" not in parts and parts[0] != "mxnet":
-            for node in ast.parse(path.read_text()).body:
+            for node in syntax(path).body:
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                     files.setdefault(node.name, []).append("/".join(parts))
     shared = {name: sorted(found) for name, found in files.items() if len(found) > 1}

@@ -1,13 +1,13 @@
 """Locks know of forks, and what is caught knows of signals: both are easily forgotten, and nothing shows it."""
 
 import ast
-import functools
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import hybridize
+from tests.house.sources import syntax
 
 PACKAGE = Path(hybridize.__file__).parent
 FORKS = PACKAGE / "base" / "forks.py"
@@ -31,11 +31,10 @@ KEPT = {
 }
 
 
-@functools.cache
 def nodes(file):
     """The syntax of a file, if it has any of what is looked for."""
     text = file.read_text()
-    return list(ast.walk(ast.parse(text))) if any(word in text for word in WORDS) else []
+    return list(ast.walk(syntax(file))) if any(word in text for word in WORDS) else []
 
 
 def name(node):
@@ -111,10 +110,9 @@ def test_late_imports_are_waited_for_by_a_fork():
             continue
         if not INDENTED.search(text) and not BY_NAME.search(text):
             continue
-        tree = ast.parse(text)
-        found = list(late_imports(tree))
+        found = list(late_imports(syntax(file)))
         if file != LOADING and file.relative_to(PACKAGE).as_posix() not in OF_THE_USERS:
-            found += [node for node in ast.walk(tree) if is_import(node)]
+            found += [node for node in ast.walk(syntax(file)) if is_import(node)]
         wrong += [f"{file}:{node.lineno}" for node in found]
     assert not wrong, "`with LOADING:` of base.loading stands around them, or `load_module` imports by name"
 

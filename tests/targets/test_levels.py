@@ -19,6 +19,11 @@ LEVELS = [
 ]
 NARROWER = [level for level in LEVELS if level.values[0] != host_target().name]
 """The widest is what all other tests run on."""
+NARROWEST = [
+    *(pytest.param(*level.values, marks=[*level.marks, pytest.mark.long]) for level in NARROWER[:-1]),
+    NARROWER[-1],
+]
+"""As these, all but the last one in long runs."""
 BLOCKS = 8
 """Of the samples: in every run a narrower level tries every second sample, the next level the others."""
 
@@ -57,7 +62,7 @@ def test_random_graphs_agree(level, random_graphs):
         random_graphs.check(seed, level)
 
 
-@pytest.mark.parametrize("level", NARROWER)
+@pytest.mark.parametrize("level", NARROWEST)
 def test_the_chapter_passes(level):
     environment = {**os.environ, "HYBRIDIZE_TARGET": level}
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", TESTS / "chapter"]

@@ -224,3 +224,18 @@ def test_results_are_where_the_weights_are_also_without_a_tensor_there_among_the
     assert posing.read(compiled(number, made=False)[2]).tolist() == [8, 8, 8]
     at_host = hybridize.hybridize(Table())(3)
     assert {one.device for one in at_host[:4] if isinstance(one, torch.Tensor)} == {torch.device("cpu")}
+
+
+@pytest.mark.parametrize("recording", [False, True])
+def test_a_module_at_the_host_computes_there_whichever_device_is_present(two_gpus, recording):
+    module, x = torch.nn.Linear(3, 2), torch.ones(4, 3)
+    expected = module(x)
+    compiled = hybridize.hybridize(module)
+    with hybridize.gpu(0), torch.set_grad_enabled(recording):
+        hybridize.np.ones(1)  # a device is in use
+        for _ in range(3):
+            y = compiled(x)
+            assert y.device.type == "cpu" and torch.allclose(y, expected)
+        if recording:
+            y.sum().backward()
+            assert module.weight.grad.tolist() == [[4, 4, 4], [4, 4, 4]]

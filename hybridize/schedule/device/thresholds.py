@@ -15,8 +15,7 @@ WIDE_WEIGHT: Final = 192
 """Instructions of an element, beyond which memory is not what takes long: a thread takes one element at a time, and its
 code is a quarter as long. Random numbers have 120, four of which a thread computes at once. Estimated."""
 MOST_NEIGHBOURS: Final = 8
-"""Neighbours that a thread takes at once, at most: 16 bytes of 16-bit elements. Chosen: code is longer
-by as much."""
+"""Neighbours that a thread takes at once, at most: 16 bytes of 16-bit elements. Chosen: each makes code longer."""
 LIGHT_WEIGHT: Final = 15
 """Instructions of an element, beyond which a thread takes half as many at most: the code of eight logarithms does not
 fit into registers. Measured by NVIDIA's assembler."""
