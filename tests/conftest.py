@@ -118,7 +118,7 @@ def one_device(quiet: None) -> Iterator[None]:
 
 
 _files = itertools.count(1)
-EACH = 30
+EACH = 60
 """After so many files of tests, what was kept out of collections is looked through once."""
 
 
