@@ -102,9 +102,10 @@ IN_VAIN = {
     "rows that take what is theirs": "7; for 6",
     "a block that solves": "33; for 32",
     "a block that eliminates": "34; for 35",
+    "neighbours and what is left": "76; for 75",
 }
 """Turns of loops more or less, which make no difference: a line is merged with no other, there is nothing to subtract, a
-last column has no rows below it."""
+last column has no rows below it, a thread behind the last one stores none of its neighbours."""
 _KERNEL = re.compile(r"^(?=\.visible \.entry )", re.MULTILINE)
 _GUARD = re.compile(r"\tselp\.b32 \t(%r\d+), (%r\d+|\d+), 0, (%p\d+);\n")
 _BOUND = re.compile(r"setp\.(\w+\.[su]\d+) \t(%p\d+), (%rd?\d+), (\d+);\n")

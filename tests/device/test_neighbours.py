@@ -35,6 +35,10 @@ def widths(text):
     return {(way, int(count) * int(bits) // 8) for way, count, bits in _VECTORS.findall(text)}
 
 
+LAST_BIT = {float16: 2.0**-10, bfloat16: 2.0**-7}
+"""What the last bit of 1 is worth."""
+
+
 def check(function, *types, tolerance=0.0):
     """Compare a device's results with the CPU's; returns the program and its text."""
     graph, inputs = graph_of(function, *types), drawn(*types)
@@ -119,7 +123,7 @@ def test_what_is_left_of_any_size_is_taken_one_by_one():
     ids=["warps", "blocks", "several folds", "parts", "one row"],
 )  # fmt: skip
 def test_teams_take_neighbours_of_folds_and_of_loops(function, shape):
-    program, text = check(function, f32(*shape), tolerance=2e-5)
+    program, text = check(function, f32(*shape), tolerance=1e-3)  # sums of hundreds
     assert neighbours(program)[0] == 4
     assert ("ld", 16) in widths(text)
 
@@ -238,7 +242,7 @@ def test_products_bring_16_bytes_of_operands_at_once(dtype, transposed):
     count = min(8, 16 // dtype.itemsize)
     if dtype in (float16, bfloat16):  # tensor cores sum in an order of their own
         kinds = [TensorType(shape, dtype) for shape in (x, w)]
-        program, text = check(lambda x, w: [ops.matmul(x, w, *transposed)], *kinds, tolerance=0.5)
+        program, text = check(lambda x, w: [ops.matmul(x, w, *transposed)], *kinds, tolerance=LAST_BIT[dtype])
         assert "cp.async.cg" in text
         assert ".trans" in text or transposed == (False, True)
         assert "ld.global.nc.b16" not in text
@@ -260,7 +264,9 @@ def test_as_many_as_divide_rows_in_memory(x, w, expected):
 def test_convolutions_bring_what_no_border_parts():
     for shape, expected in (((32, 16, 1, 1), (4, 4)), ((32, 16, 3, 3), (4, 1))):
         border = shape[-1] // 2
-        program, _ = check(goldens.convolved(1, border), f32(2, 16, 8, 8), f32(*shape), tolerance=1e-2)
+        program, _ = check(
+            goldens.convolved(1, border), f32(2, 16, 8, 8), f32(*shape), tolerance=1e-3
+        )  # sums of hundreds
         assert at_once(program) == [expected]
 
 
