@@ -52,15 +52,16 @@ def folder() -> Folder | None:
     return _folders.get(key) or _folders.setdefault(key, Folder(*key))
 
 
-def name(*parts: str) -> str | None:
-    """The name of the file of what this compiler makes from `parts` on this machine; None where neither is known.
+def name(*parts: str | None) -> str | None:
+    """The name of the file of what this compiler makes from `parts` on this machine; None where any is not known.
 
     The machine, not only the target: a folder may be shared, and not every machine runs what another may compile.
     """
     if folder() is None:
         return None
     compiler, processor = identity.compiler(), identity.processor()
-    if compiler is None:
+    if compiler is None or None in parts:
+        compiler = None
         tell(NO_COMPILER)
     if processor is None:
         tell(NO_PROCESSOR)

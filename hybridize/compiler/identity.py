@@ -10,6 +10,7 @@ import os
 import struct
 import sys
 import time
+from collections.abc import Collection, Sequence
 from functools import cache
 
 import numpy
@@ -20,7 +21,10 @@ from hybridize.system.interruptions import let_through
 
 PARTS = ("base", "graph", "loops", "machine", "ops", "passes", "schedule", "codegen", "compiler", "runtime", "system")
 """The packages that machine code and plans are made by and read by."""
+OF_DEVICES = ("codegen/llvm/device", "codegen/wgsl", "runtime/cuda", "runtime/webgpu")
+"""Folders in them by which programs of devices alone are made and read."""
 
+_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _LOADED = (".py", ".pyc", ".so", ".ll")
 """Endings of files that hold code."""
 _LOADED_NS = time.time_ns() - 10**9
@@ -34,26 +38,38 @@ def compiler() -> str | None:
     The files are not read, which would take ten times as long: any change of one changes the time of its last change,
     which nobody can set, and another installation lies elsewhere.
     """
-    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    return files(root, PARTS, _LOADED_NS)
+    return files(_ROOT, PARTS, _LOADED_NS, OF_DEVICES)
 
 
-def files(root: str, parts: tuple[str, ...], before_ns: int) -> str | None:
+@cache
+def of_devices() -> str | None:
+    """A digest of what the compiler has besides for devices, in the same way."""
+    return files(_ROOT, OF_DEVICES, _LOADED_NS)
+
+
+def files(root: str, parts: Sequence[str], before_ns: int, without: Sequence[str] = ()) -> str | None:
     """A digest of where the modules in folders of `root` lie, the times of their last changes, their numbers and sizes.
+
+    Folders `without` are left out.
 
     None where there are no folders, and where a file has changed since the time `before_ns`: what this process has
     loaded may then be another compiler than the one that lies there.
     """
     chunks = ["\0".join((root, sys.version, numpy.__version__)).encode()]
     try:
-        newest = max(_add_files(os.path.join(root, part), chunks) for part in parts)
+        others = {_path(root, part) for part in without}
+        newest = max(_add_files(_path(root, part), chunks, others) for part in parts)
     except OSError as error:
         let_through(error)
         return None
     return digest(b"\0\0".join(chunks)).hex() if newest < before_ns else None
 
 
-def _add_files(folder: str, chunks: list[bytes]) -> int:
+def _path(root: str, part: str) -> str:
+    return os.path.join(root, *part.split("/"))
+
+
+def _add_files(folder: str, chunks: list[bytes], others: Collection[str]) -> int:
     """Add names, times of the last changes, numbers and sizes of files; returns when the last of them changed."""
     files: dict[str, tuple[int, int, int]] = {}
     folders, newest = [], 0
@@ -74,7 +90,8 @@ def _add_files(folder: str, chunks: list[bytes]) -> int:
     # Words of 64 bits: to write so many numbers as text takes as long as to ask for them.
     chunks.append("\0".join([folder, *names, ""]).encode() + struct.pack(f"<{len(numbers)}Q", *numbers))
     for inner in sorted(folders):
-        newest = max(newest, _add_files(inner, chunks))
+        if inner not in others:
+            newest = max(newest, _add_files(inner, chunks, others))
     return newest
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from hybridize.base.config import CONFIG
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING, load_module
-from hybridize.compiler import stored
+from hybridize.compiler import identity, stored
 from hybridize.compiler.work import Arrays, Work, program_of
 from hybridize.graph import Graph
 from hybridize.machine.target import DEVICE_NAMES, Target, named_target
@@ -58,7 +58,7 @@ def compile_kernels(
     if graph.scope is not None:
         graph.scope.capturing = False
     key = (graph.fingerprint, repr(target), repr(sorted(stable)))
-    return program_of(key, key, lambda: _DeviceWork(graph, target, name, stable))
+    return program_of(key, (*key, identity.of_devices()), lambda: _DeviceWork(graph, target, name, stable))
 
 
 def text_of(module: Any, target: Target, program: Any = None) -> str:

@@ -108,12 +108,12 @@ class Work(ABC, Generic[P]):
         }
 
 
-def program_of(key: Key, code: Key, work: Callable[[], Work[P]]) -> P:
+def program_of(key: Key, code: Sequence[str | None], work: Callable[[], Work[P]]) -> P:
     """Return the program of a key: from memory, from the disk, or compiled; one thread compiles at a time.
 
     Args:
         key: by which two programs are the same.
-        code: by which two files of programs are.
+        code: by which two files of programs are; there is none where a part of it is not known.
         work: begins to make it.
     """
     program = CACHE.get(key)

@@ -146,8 +146,6 @@ class _Shared:
 
 
 _SHARED: Final[WeakKeyDictionary[Accelerator, _Shared]] = WeakKeyDictionary()
-
-
 _SHARING: Final = renewed(threading.RLock())
 
 

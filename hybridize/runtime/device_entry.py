@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables by which machine code starts the graphs of programs on a device (`codegen/runtimes/device_entry.c`).
 
-    Starter        what all programs of a device have in common: the driver's functions, and who must wait
-    StartableGraphs      the graphs of one program, and the addresses that each of them is for
-    StartableGraph       one of them, which has the memory of its results
+    Starter          what all programs of a device have in common: the driver's functions, and who must wait
+    StartableGraphs  the graphs of one program, and the addresses that each of them is for
+    StartableGraph   one of them, which has the memory of its results
 
 A call whose arguments are at the addresses of a graph, and whose results have memory that nobody else has, needs no
 Python: the graph is started, and new arrays are over that memory. So a graph that is in the table keeps the memory of

@@ -500,6 +500,18 @@ def test_everything_that_the_compiler_is_made_of_is_part_of_its_identity():
     loaded = {name.split(".")[1] for name in done.stdout.split()}
     assert loaded <= set(identity.PARTS)
     assert "codegen" in loaded
+    others = tuple(f"hybridize.{part.replace('/', '.')}" for part in identity.OF_DEVICES)
+    assert not [name for name in done.stdout.split() if name.startswith(others)]
+
+
+def test_what_devices_alone_need_is_no_part_of_the_identity_for_a_processor(tmp_path):
+    (tmp_path / "codegen" / "wgsl" / "deep").mkdir(parents=True)
+    late, parts = 1 << 62, ("codegen/wgsl",)
+    before = identity.files(str(tmp_path), ("codegen",), late, parts), identity.files(str(tmp_path), parts, late)
+    (tmp_path / "codegen" / "wgsl" / "deep" / "a.py").write_text("x = 1")
+    assert identity.files(str(tmp_path), ("codegen",), late, parts) == before[0]
+    assert identity.files(str(tmp_path), parts, late) != before[1]
+    assert identity.compiler() != identity.of_devices() and identity.of_devices() is not None
 
 
 def test_text_that_is_compiled_is_part_of_its_identity(tmp_path):

@@ -127,11 +127,11 @@ def test_constants_of_a_program_are_copied_once(device):
 def test_an_image_of_an_earlier_process_is_loaded_without_llvm(tmp_path, monkeypatch, device):
     from hybridize import compiler
     from hybridize.base.config import CONFIG
-    from hybridize.compiler import disk
+    from hybridize.compiler import disk, identity
 
     monkeypatch.setattr(CONFIG, "cache", True)
     monkeypatch.setattr(CONFIG, "cache_folder", str(tmp_path))
-    if disk.name("x") is None:
+    if disk.name(identity.of_devices()) is None:
         pytest.skip("the compiler's files are younger than this process")
     x = np.ones((2, 2), ctx=gpu(0))
     functions = [hybridize(lambda x: np.tanh(x) + 41) for _ in range(2)]
@@ -148,11 +148,11 @@ def test_launches_that_differ_in_a_number_come_from_the_disk_and_in_a_graph(tmp_
     """Runs of a long line are merged by one kernel, whose launches are told how long they are."""
     from hybridize import compiler
     from hybridize.base.config import CONFIG
-    from hybridize.compiler import disk
+    from hybridize.compiler import disk, identity
 
     monkeypatch.setattr(CONFIG, "cache", True)
     monkeypatch.setattr(CONFIG, "cache_folder", str(tmp_path))
-    if disk.name("x") is None:
+    if disk.name(identity.of_devices()) is None:
         pytest.skip("the compiler's files are younger than this process")
     numbers = numpy.random.default_rng(0).permutation(4500).astype(numpy.float32)
     x = np.array(numbers, ctx=gpu(0))
