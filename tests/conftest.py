@@ -35,8 +35,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
     No example has a limit of time: beside other processes it may take ten times as long.
     """
-    long = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow], print_blob=True)
-    hypothesis.settings.register_profile("long", long)
+    usual = hypothesis.settings.get_profile("default")  # not the one in force, which is "ci" where CI is set
+    slow = [hypothesis.HealthCheck.too_slow]
+    hypothesis.settings.register_profile("long", usual, deadline=None, suppress_health_check=slow, print_blob=True)
     hypothesis.settings.load_profile("long" if config.getoption("markexpr") == "long" else "ci")
 
 

@@ -22,8 +22,11 @@ def test_long():
 """
 
 
+@pytest.mark.parametrize("in_ci", [False, True], ids=["at home", "in CI"])  # where hypothesis has settings of its own
 @pytest.mark.parametrize("chosen", ["not long", "long"])
-def test_examples_have_time_and_only_long_ones_are_new(chosen, pytester):
+def test_examples_have_time_and_only_long_ones_are_new(chosen, in_ci, pytester, monkeypatch):
+    for variable in ("CI", "GITHUB_ACTIONS"):
+        monkeypatch.setenv(variable, "true") if in_ci else monkeypatch.delenv(variable, raising=False)
     pytester.makeconftest(CONFTEST.read_text())
     pytester.makeini("[pytest]\nmarkers = long: minutes")
     pytester.makepyfile(BODY)
