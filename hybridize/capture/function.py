@@ -310,7 +310,7 @@ class Function(Calls[P, R], Generic[P, R]):
                 leaves[number] = classed(array, number in call.of_nd)
                 kinds[number] = leaves[number].type
         exact = changed(call, leaves=leaves, kinds=tuple(kinds))
-        with self._lock, modes.mode(training=call.training, recording=bool(call.recording)):
+        with call.place(leaves), self._lock, modes.mode(training=call.training, recording=bool(call.recording)):
             return self._find(exact) or self._capture(exact)
 
     @outside_only("writes a file")
