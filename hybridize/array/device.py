@@ -332,5 +332,6 @@ def _not_there(device: Any) -> DeviceError:
         remedy = "use cpu(), or set HYBRIDIZE_DEVICE to cuda or webgpu before Python starts"
         return DeviceError("E701", what, help=remedy)
     count = num_gpus()
-    remedy = "use cpu(), or a number below num_gpus()" if count else "use cpu(), or run `hybridize doctor`"
-    return DeviceError("E701", f"there is no {device}: HYBRIDIZE_DEVICE={CONFIG.device} has {count}", help=remedy)
+    remedy = "use a number below num_gpus(), or cpu()" if count else "run `hybridize doctor`, or use cpu()"
+    shown = f"shows {count or 'no'} GPU{'s' * (count > 1)}"
+    return DeviceError("E701", f"there is no {device}: HYBRIDIZE_DEVICE={CONFIG.device} {shown}", help=remedy)

@@ -83,8 +83,7 @@ _KEYWORDS = {
 
 
 _OTHERS = {
-    "numpy": "x.asnumpy()", "cpu": "x.to('cpu')",
-    "cuda": "hybridize compiles for the CPU: leave the call out",
+    "numpy": "x.asnumpy()", "cpu": "x.to('cpu')", "cuda": "x.to('gpu')",
     "unsqueeze": "np.expand_dims(x, axis)", "permute": "x.transpose(axes)", "requires_grad_": "x.attach_grad()",
     "requires_grad": "x.attach_grad()", "contiguous": "np.ascontiguousarray(x)", "float": "x.astype('float32')",
     "double": "x.astype('float64')", "long": "x.astype('int64')", "int": "x.astype('int32')",
@@ -333,7 +332,7 @@ class Methods:
         """
         name = str(device)
         if not name.startswith(("cpu", "gpu")):
-            help = "x.astype(dtype) changes the type"
+            help = "use gpu(0)" if name.startswith("cuda") else "x.astype(dtype) changes the type"
             raise ArgumentError("E300", f"to() takes a device, got {device!r}", help=help)
         return functions.moved(self, device)
 

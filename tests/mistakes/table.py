@@ -523,6 +523,14 @@ pred, label = np.ones((4, 3)), np.ones((4, 3))
         ),
         Mistake(
             "x = np.ones((2, 3))",
+            "x.cuda()",
+            BOTH,
+            "E364",
+            "'ndarray' object has no attribute 'cuda'",
+            "x.to('gpu')",
+        ),
+        Mistake(
+            "x = np.ones((2, 3))",
             "x.to('float16')",
             BOTH,
             "E300",
@@ -623,7 +631,15 @@ pred, label = np.ones((4, 3)), np.ones((4, 3))
             IMPERATIVE,
             "E364",
             "'Dense' object has no attribute 'to'",
-            "net.cast(dtype), or net.reset_ctx(device)",
+            "net.cast(dtype), or net.reset_device(device)",
+        ),
+        Mistake(
+            "net = nn.Dense(2)",
+            "net.cuda()",
+            IMPERATIVE,
+            "E364",
+            "'Dense' object has no attribute 'cuda'",
+            "net.reset_device(gpu(0))",
         ),
         Mistake(
             "",
