@@ -1,4 +1,4 @@
-"""Pictures of a program on a device: from its graph to launches, and the memory of a call. `docs/make.py` writes them."""
+"""Pictures of a program on a device, which `docs/make.py` writes: from its graph to launches, the memory of a call."""
 
 from collections.abc import Mapping, Sequence
 
@@ -33,13 +33,14 @@ ROAD: tuple[tuple[str, Sequence[Box]], ...] = (
     ),
 )
 WIDTH, HIGH, APART, ROW = 188, 64, 20, 108
-MEMORY: Mapping[str, Box] = {
-    "x": ("x", "5,120 bytes", "the caller's"),
-    "w": ("w", "2,400 bytes", "from outside"),
-    "scratch": ("scratch", "7,680 bytes", "shared by programs"),
-    "block": ("call block: k", "8 bytes", "this call's"),
-    "result": ("result", "7,680 bytes", "the caller's"),
-}
+MEMORY: Sequence[tuple[int, int, Box]] = (
+    (2, 2, ("x", "5,120 bytes", "the caller's")),
+    (2, 88, ("w", "2,400 bytes", "from outside")),
+    (330, 45, ("scratch", "7,680 bytes", "shared by programs")),
+    (330, 131, ("call block: k", "8 bytes", "this call's")),
+    (658, 88, ("result", "7,680 bytes", "the caller's")),
+)
+"""Arrays with their places in the picture."""
 
 
 def road() -> str:
@@ -58,9 +59,9 @@ def road() -> str:
 
 def memory() -> str:
     """Return the memory that the call of the page reads and writes."""
-    drawing, wide, second = Drawing(), 166, 88
-    for name, left, top in (("x", 2, 2), ("w", 2, second), ("scratch", 330, 45), ("block", 330, 131), ("result", 658, 88)):
-        drawing.titled("door", left, top, wide, MEMORY[name])
+    drawing = Drawing()
+    for left, top, box in MEMORY:
+        drawing.titled("door", left, top, 166, box)
     for name, does, left, top in (("product0", "x @ w", 206, 52), ("loops1", "softmax · k", 534, 95)):
         drawing.box("step", left, top, 86, 50)
         drawing.text("stage", left + 43, top + 22, name, "middle")

@@ -297,7 +297,7 @@ class Methods:
 
     @leaves
     def as_in_ctx(self, ctx: Any) -> Self:
-        """Return the array itself where it is on a device, and otherwise a copy there; gradients pass.
+        """Return a copy of the array on a device, or the array itself if it is there; gradients pass through.
 
         >>> x = np.ones(2)
         >>> x.as_in_ctx(npx.cpu()) is x
@@ -307,7 +307,7 @@ class Methods:
 
     @leaves
     def as_in_context(self, context: Any) -> Self:
-        """Return the array itself where it is on a device, and otherwise a copy there; gradients pass.
+        """Return a copy of the array on a device, or the array itself if it is there; gradients pass through.
 
         >>> x = np.ones(2)
         >>> x.as_in_context(npx.cpu()) is x
@@ -317,10 +317,10 @@ class Methods:
 
     @leaves
     def to(self, device: Any) -> Self:
-        """Return the array itself where it is on a device, and otherwise a copy there; gradients pass.
+        """Return a copy of the array on a device, or the array itself if it is there; gradients pass through.
 
         Args:
-            device: `cpu()`, `gpu(0)`, or text as `"cpu"`.
+            device: `cpu()`, `gpu(0)`, or text such as `"cpu"` or `"gpu:0"`.
 
         Raises:
             ArgumentError E300: a dtype, or anything else that is no device.
@@ -338,14 +338,14 @@ class Methods:
 
     @leaves
     def to_device(self, device: Any, /, *, stream: Any = None) -> Self:
-        """Return the array itself where it is on a device, and otherwise a copy there; `stream` has to be None.
+        """Return a copy of the array on a device, or the array itself if it is there; `stream` has to be None.
 
         >>> x = np.ones(2)
         >>> x.to_device(x.device) is x
         True
         """
         if stream is not None:
-            raise ArgumentError("E303", f"to_device: the CPU has no streams, got {stream!r}", help="leave stream out")
+            raise ArgumentError("E303", f"to_device takes no stream, got {stream!r}", help="leave stream out")
         return functions.moved(self, device)
 
     def wait_to_read(self) -> None:

@@ -539,6 +539,14 @@ pred, label = np.ones((4, 3)), np.ones((4, 3))
         ),
         Mistake(
             "x = np.ones((2, 3))",
+            "x.to('cuda')",
+            BOTH,
+            "E300",
+            "to() takes a device, got 'cuda'",
+            "use gpu(0)",
+        ),
+        Mistake(
+            "x = np.ones((2, 3))",
             "x.permute(1, 0)",
             BOTH,
             "E364",
