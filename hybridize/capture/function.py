@@ -351,8 +351,8 @@ class Function(Calls[P, R], Generic[P, R]):
         Args:
             path: of the archive; of other formats, the folder and the name of the model.
             format: `"archive"`, `"library"` (a C library and its header), `"object"` (the same, not linked), `"wheel"`
-                (a package that pip installs), `"wasm"` (WebAssembly with a JavaScript loader), `"web"` (the same, also
-                for the GPU of a page's visitor). A step of a trainer is written as library or object alone.
+                (a package that pip installs), `"wasm"` (WebAssembly with a JavaScript loader), `"web"` (the same with
+                kernels for the visitor's GPU, and a page). A step of a trainer is written as library or object alone.
             samples: calls to check it with, besides those that the programs were captured at: each an array or a
                 tuple of arguments.
             progress: hears what is being done.
