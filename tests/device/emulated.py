@@ -46,10 +46,9 @@ def _read(text: str) -> Module:
 
 
 @lru_cache(maxsize=16)
-def _compiled(text: str, name: str, addresses: tuple[tuple[str, int], ...], approximate: bool) -> Program:
+def _compiled(text: str, name: str, addresses: tuple[tuple[str, int], ...]) -> Program:
     """Compile a kernel of a module. Text that comes again, on other devices, is compiled once."""
-    module = _read(text)
-    return program(module, module.kernels[name], dict(addresses), approximate)
+    return program(_read(text).kernels[name], dict(addresses))
 
 
 class Code:
@@ -77,7 +76,7 @@ class Code:
             if name not in self.module.kernels:
                 raise Fault(f"there is no kernel {name}; there are {', '.join(self.module.kernels)}")
             addresses = tuple((word, span.address) for word, span in self.variables.items())
-            self._functions[name] = Function(self, _compiled(self.text, name, addresses, self.device.approximate))
+            self._functions[name] = Function(self, _compiled(self.text, name, addresses))
         return self._functions[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -120,24 +119,23 @@ class Emulated:
 
     Args:
         nbytes: How much memory it has.
-        approximate: Whether operations without exact bits, as `ex2.approx`, may run.
         name: What it is called.
     """
 
     arch = "sm_80"
 
-    def __init__(self, nbytes: int = 1 << 32, approximate: bool = False, name: str = "emulated") -> None:
+    def __init__(self, nbytes: int = 1 << 32, name: str = "emulated") -> None:
         keep_freed_memory()
         self.lasting: set[int] = set()
         self.name, self.lock = name, threading.RLock()
-        self.heap, self.clock, self.approximate = Heap(nbytes, next(_NUMBERS)), Clock(), approximate
+        self.heap, self.clock = Heap(nbytes, next(_NUMBERS)), Clock()
         self.recording: Graph | None = None
         self.starter: None = None
         self.when_scarce: list[Callable[[], object]] = []
         """Called where memory is short."""
         self.resident: set[int] = set()
         """Buffers of modules, which are not freed by themselves."""
-        self.lane_instructions = self.launches = 0
+        self.launches = 0
         self._events = counted()
 
     def __enter__(self) -> Emulated:
@@ -287,7 +285,6 @@ class Emulated:
         except Fault as fault:
             raise Fault(f"{launch.program.kernel.name}: {fault}") from fault
         self.launches += 1
-        self.lane_instructions += grid.lane_instructions
 
     @contextmanager
     def capture(self, graph: Graph | None = None) -> Iterator[Graph]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tests.device.assembly import Address, Constant, Instruction, Kernel, Name, Operand, Pack, Register
 
 FULL = 0xFFFFFFFF
-COLLECTIVE = {"shfl", "vote", "redux", "ldmatrix", "mma"}
+COLLECTIVE = {"shfl", "ldmatrix", "mma"}
 
 
 def is_collective(one: Instruction) -> bool:
@@ -80,7 +80,7 @@ def registers_of(operand: Operand) -> Iterator[str]:
                 yield from registers_of(part)
 
 
-_STORES = {"st", "red", "bar", "barrier", "membar", "fence", "cp", "ret", "exit", "bra", "trap", "prefetch"}
+_STORES = {"st", "bar", "barrier", "cp", "ret", "exit", "bra", "trap"}
 
 
 def written(one: Instruction) -> list[str]:

@@ -82,8 +82,7 @@ class Grid:
             span for site in program.sites if site.writes and site.space in ("global", "") for span in self.spans(site)
         ]
         self.watched: set[Shadow] = set()
-        self.lane_instructions = 0
-        self.first_stamp, clock.block = clock.block, clock.block + self.total + 2
+        self.first_stamp, clock.block = clock.block, clock.block + self.total + 1
         self.at_once = max(1, min(self.total, LANES // self.padded_block))
         self.shared = Bytes(self.at_once * self.shared_row, "shared memory")
         self.local = Bytes(self.at_once * self.padded_block * self.local_row, "local memory", is_private=True)
@@ -315,7 +314,6 @@ class Grid:
             results = runner.function(self, *inputs)
         except Exception as error:
             raise self._located(error) from error
-        self.lane_instructions += len(runner.segment.code) * self.count
         if ids is None:
             for slot, value in zip(runner.outputs, results, strict=False):
                 registers[slot] = value

@@ -196,35 +196,3 @@ def test_what_is_read_as_if_nobody_wrote_it_may_not_be_written():
         device.launch(function, (1, 1, 1), 32, 0, [both, both])
     in_order = device.load(module(body.replace(".nc", ""), PARAMS))["k"]
     device.launch(in_order, (1, 1, 1), 32, 0, [both, both])
-
-
-@pytest.mark.parametrize(
-    ("word", "values", "want"),
-    [
-        ("add", "1", 32),
-        ("max", "%r93", 31),
-        ("or", "%r93", 31),
-        ("xor", "%r93", 0),
-        ("and", "0", 0),
-        ("exch", "7", 7),
-        ("min", "%r93", 0),
-    ],
-)
-def test_atomic_operations_do_not_race(word, values, want):
-    text = module(
-        f"mov.u32 %r1, {values}; atom.global.{word}.{'b' if word in ('or', 'xor', 'and', 'exch') else 'u'}32 %r2, [%rd60], %r1;"
-    )
-    device = Emulated()
-    at = device.alloc(4)
-    device.copy_in(at, np.zeros(1, np.uint32))
-    device.launch(device.load(text)["k"], (1, 1, 1), 32, 0, [at])
-    assert device.copy_out(at, np.empty(1, np.uint32))[0] == want
-
-
-def test_a_plain_store_races_with_an_atomic_one():
-    text = module("red.global.add.u32 [%rd60], 1; setp.eq.u32 %p1, %r93, 3; @%p1 st.global.u32 [%rd60], 5;")
-    device = Emulated()
-    at = device.alloc(4)
-    device.copy_in(at, np.zeros(1, np.uint32))
-    with faulty("race at byte 0"):
-        device.launch(device.load(text)["k"], (1, 1, 1), 32, 0, [at])

@@ -66,7 +66,7 @@ class Kernels:
             one.name: self._placed(one) for one in module.variables.values() if one.space in ("global", "const")
         }
         addresses = {word: span.address for word, span in variables.items()}
-        self._kernels.append((program(module, kernel, addresses, False), variables))
+        self._kernels.append((program(kernel, addresses), variables))
         return len(kernel.params) << 16 | len(self._kernels)
 
     def _placed(self, variable):
