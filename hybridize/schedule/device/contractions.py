@@ -30,7 +30,8 @@ from hybridize.schedule.contraction.product import Product
 from hybridize.schedule.device import thresholds
 from hybridize.schedule.device.neighbours import accesses_of, factor_of, neighbours_at_once
 from hybridize.schedule.device.operands import BlockOperand, mapped_operand, matrix_operands
-from hybridize.schedule.device.tiles import BlockGrid, Unit, launch_of_results, make_grid
+from hybridize.schedule.device.tiles import BlockGrid, Unit, make_grid
+from hybridize.schedule.kernel import Launch
 
 
 @frozen
@@ -65,7 +66,7 @@ class BlockSums:
         x_count = x.neighbours(most[0], (tile.k if x.by_terms else tile.m,))
         w_count = w.neighbours(most[1], (tile.k,) if w.by_terms else (width, grid.columns))
         stored = math.gcd(width, self._results_at_once(ending, nbytes))
-        after = grid.after and launch_of_results(grid.batch * grid.m * grid.columns // stored)
+        after = grid.after and Launch.of(grid.batch * grid.m * grid.columns // stored, thresholds.THREADS)
         return changed(self, grid=changed(grid, after=after), neighbours=(x_count, w_count), stored=stored)
 
     def _results_at_once(self, ending: Ending, nbytes: int) -> int:

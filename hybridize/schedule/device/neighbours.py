@@ -17,7 +17,7 @@ from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
 from hybridize.loops.expr import Axis, Expr, Load
 from hybridize.loops.index import Index
-from hybridize.loops.kernel import Statement
+from hybridize.loops.kernel import Statement, roots_of
 from hybridize.loops.measure import step_along, walk, weight
 from hybridize.schedule.device import thresholds
 
@@ -33,7 +33,7 @@ class AlongAxis:
 
 def accesses_of(statements: Sequence[Statement], axis: int) -> Iterator[AlongAxis]:
     """Iterate over what statements read and store in the turns of an axis."""
-    yield from reads_of([expr for one in statements for expr in (one.index, one.value)], axis)
+    yield from reads_of(roots_of(statements), axis)
     for one in statements:
         yield AlongAxis(one.buffer, one.index, axis)
 

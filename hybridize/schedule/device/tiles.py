@@ -163,16 +163,11 @@ def make_grid(
     if parts > 1:
         terms = -(-k // (parts * tile.k)) * tile.k
         parts = -(-k // terms)
-        after = launch_of_results(batch * m * columns)
+        after = Launch.of(batch * m * columns, thresholds.THREADS)
     launch = Launch(blocks * parts, tile.threads, tile.shared_bytes(itemsize))
     return BlockGrid(
         batch=batch, m=m, n=n, k=k, gates=gates, tile=tile, parts=parts, terms=terms, launch=launch, after=after
     )
-
-
-def launch_of_results(count: int) -> Launch:
-    """The launch that adds up parts of so many results, or groups of these."""
-    return Launch(-(-count // thresholds.THREADS), thresholds.THREADS)
 
 
 def _tile(device: DeviceTarget, sizes: tuple[int, int, int, int], itemsize: int, gates: int, unit: Unit) -> BlockTile:

@@ -9,7 +9,7 @@ from hybridize.base.dims import is_symbolic, product, same
 from hybridize.codegen.llvm.device.teams import Team, TeamElements, counted, turns
 from hybridize.codegen.llvm.functions.table import memory
 from hybridize.codegen.llvm.nests.elements import Elements
-from hybridize.codegen.llvm.nests.kernels import NestWriter, roots_of
+from hybridize.codegen.llvm.nests.kernels import NestWriter
 from hybridize.codegen.llvm.nests.memory import element_pointer
 from hybridize.codegen.llvm.nests.positions import Array
 from hybridize.codegen.llvm.text import Function, Module
@@ -23,7 +23,7 @@ from hybridize.codegen.llvm.threads import (
 )
 from hybridize.loops.expr import Fold
 from hybridize.loops.index import bit, upward
-from hybridize.loops.kernel import Param
+from hybridize.loops.kernel import Param, roots_of
 from hybridize.machine.device import DeviceTarget
 from hybridize.machine.target import Target
 from hybridize.schedule.kernel import Body, EachThread, EachWarp, Kernel, Nest
