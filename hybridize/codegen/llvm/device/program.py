@@ -160,12 +160,10 @@ class _Writer:
                     if same(sums.grid.launch.blocks, 0):
                         continue
                     key = f"{plan.elements!r} {plan.sizes!r} {sums!r} {bool(plan.scratch_bytes)} {ending}"
-                    tiles = functools.partial(emit_tiles, plan=plan, sums=sums, ending=ending, target=self._target)
-                    yield self._once("product", key, tiles), sums.grid.launch
+                    operands = {"plan": plan, "sums": sums, "ending": ending, "target": self._target}
+                    yield self._once("product", key, functools.partial(emit_tiles, **operands)), sums.grid.launch
                     if sums.grid.after is not None:
-                        parts = functools.partial(
-                            emit_sums_of_parts, plan=plan, sums=sums, ending=ending, target=self._target
-                        )
+                        parts = functools.partial(emit_sums_of_parts, **operands)
                         yield self._once("parts", f"after {key}", parts), sums.grid.after
             case RoutineStep(outputs=()):
                 number = self._noted(step)
