@@ -87,9 +87,7 @@ WAITS = {
 }
 
 
-SPECIAL = frozenset(
-    ["laneid", "warpid", *(f"{word}.{axis}" for word in ("tid", "ntid", "ctaid", "nctaid") for axis in "xyz")]
-)
+SPECIAL = frozenset(["tid.x", "ntid.x", "ctaid.x", "nctaid.x"])
 
 
 class Writer:
@@ -353,8 +351,7 @@ class Writer:
     def _bar(self, one: Instruction) -> None:
         word = ".".join((one.name, *one.modifiers))
         if word == "bar.warp.sync":
-            if flow.mask_of(one) != flow.FULL:
-                raise Fault("warps meet with all of their threads, by the mask 0xffffffff")
+            flow.check_mask(one)
             self.lines.append("grid.meet()")
             return
         if word not in WAITS or one.operands != (Constant(0),):
@@ -371,7 +368,8 @@ class Writer:
         mode = one.modifiers[-1]
         if one.modifiers != ("sync", mode) or mode not in warps.SHUFFLES or one.types[0].name != "b32":
             raise Fault("its modifiers are not known")
-        target, value, *rest = one.operands
+        flow.check_mask(one)
+        target, value, *rest, _ = one.operands
         texts = ", ".join([self.value(value, TYPES["b32"]), *(self.value(x, TYPES["u32"]) for x in rest)])
         targets = target.parts if isinstance(target, Pack) else (target, Register("_"))
         self.lines.append(f"several = {self.bind(warps.shuffle)}(grid, {mode!r}, {texts})")

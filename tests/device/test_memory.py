@@ -116,8 +116,8 @@ LOAD = f"{IN} ld.global.u32 %r1, [%rd2]; st.global.u32 [%rd1], %r1;"
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        (LOAD.replace("[%rd2]", "[%rd2+4]"), "thread (31, 0, 0) of block (0, 0, 0) is outside of what x may reach, in no buffer"),
-        (LOAD.replace("[%rd2]", "[%rd2+-4]"), "thread (0, 0, 0) of block (0, 0, 0) is outside of what x may reach"),
+        (LOAD.replace("[%rd2]", "[%rd2+4]"), "thread 31 of block 0 is outside of what x may reach, in no buffer"),
+        (LOAD.replace("[%rd2]", "[%rd2+-4]"), "thread 0 of block 0 is outside of what x may reach"),
         (LOAD.replace("[%rd1]", "[%rd1+4]"), "is outside of what out may reach"),
         (LOAD.replace("[%rd2]", "[%rd2+2]"), "is not a multiple of 4"),
         (LOAD.replace("ld.global.u32 %r1,", "ld.global.v2.u32 {%r1, %r2},"), "is not a multiple of 8"),
@@ -157,7 +157,7 @@ def test_a_span_bounds_one_value_of_a_buffer():
     device.copy_in(scratch, np.arange(256, dtype=np.uint32))
     device.launch(function, (1, 1, 1), 32, 0, [Span(scratch, 128), Span(scratch + 512, 128)])
     assert device.copy_out(scratch, np.empty(2, np.uint32)).tolist() == [128, 129]
-    with faulty("thread (16, 0, 0) of block (0, 0, 0) is outside of what out may reach: byte 64 of scratch"):
+    with faulty("thread 16 of block 0 is outside of what out may reach: byte 64 of scratch"):
         device.launch(function, (1, 1, 1), 32, 0, [Span(scratch, 64), Span(scratch + 512, 128)])
 
 

@@ -18,28 +18,10 @@ if TYPE_CHECKING:
 SHUFFLES = ("up", "down", "bfly", "idx")
 
 
-def _members(grid: Grid, mask: np.ndarray) -> np.ndarray:
-    """Return which lanes of all warps run this; each has to be in the mask that it names, as all that it names have to come."""
-    here, mask = np.zeros(grid.padded, bool), np.broadcast_to(mask, grid.count)
-    here[grid.lanes] = True
-    lane = (grid.lanes & 31).astype(np.uint32)
-    if not ((mask >> lane) & np.uint32(1)).all():
-        raise Fault("a thread is not in the mask that it names")
-    if not (mask == np.uint32(0xFFFFFFFF)).all():  # else the segment has waited for all of them
-        warps = grid.lanes >> 5
-        want = grid.alive.reshape(-1, 32)[warps] & (
-            (mask[:, None] >> np.arange(32, dtype=np.uint32)) & np.uint32(1)
-        ).astype(bool)
-        if (want & ~here.reshape(-1, 32)[warps]).any():
-            raise Fault("a thread that the mask names does not come")
-    return here
-
-
-def shuffle(
-    grid: Grid, mode: str, value: np.ndarray, b: np.ndarray, c: np.ndarray, mask: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def shuffle(grid: Grid, mode: str, value: np.ndarray, b: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return another lane's number, and whether that lane is within the segment."""
-    here = _members(grid, mask)
+    here = np.zeros(grid.padded, bool)
+    here[grid.lanes] = True
     lane, b, segments = (grid.lanes & 31).astype(np.int64), b.astype(np.int64) & 31, (c.astype(np.int64) >> 8) & 31
     clamp = c.astype(np.int64) & 31
     highest, lowest = (lane & segments) | (clamp & ~segments & 31), lane & segments
