@@ -57,8 +57,8 @@ class BlockSums:
     """Results along the last axis of columns that a thread stores at once."""
 
     def widened(self, most: tuple[int, int], ending: Ending, nbytes: int) -> BlockSums:
-        """The same tiles, whose threads bring and store as many elements at once as may be: so many of each operand at
-        most, and so many bytes of results.
+        """Return the same tiles, whose threads bring and store as many elements at once as may be: so many of each
+        operand at most, and so many bytes of results.
         """
         grid, tile = self.grid, self.grid.tile
         width = tile.n // grid.gates
@@ -138,7 +138,7 @@ class ImplicitProduct:
 
 
 def block_product(contraction: Contraction, shapes: tuple[Shape, Shape]) -> MatrixProduct | ImplicitProduct | None:
-    """The tiles that suit a contraction; None where it is a loop of folds."""
+    """Find the tiles that suit a contraction; None where it is a loop of folds."""
     matrices = matrix_product(contraction, shapes)
     if matrices is None:
         return implicit_product(contraction, shapes)
@@ -148,7 +148,7 @@ def block_product(contraction: Contraction, shapes: tuple[Shape, Shape]) -> Matr
 
 
 def implicit_product(contraction: Contraction, shapes: tuple[Shape, Shape]) -> ImplicitProduct | None:
-    """The contraction as tiles by index maps; None where rows or columns are few, or there are no elements."""
+    """Return the contraction as tiles by index maps; None where rows or columns are few, or there are no elements."""
     sums, sizes = contraction.precision, contraction.sizes
     if contraction.integers > 1 or not (sums.is_default or sums.result == sums.accumulate):
         return None
@@ -223,7 +223,7 @@ def unit_of(elements: ElementTypes, device: DeviceTarget) -> Unit:
 def _sums_of(
     part: Part, of: ImplicitProduct, strides: tuple[Sequence[int], Sequence[int]], grids: Callable[..., BlockGrid]
 ) -> BlockSums:
-    """The tiles of a phase, as `grids` decides them."""
+    """Decide the tiles of a phase, as `grids` decides them."""
     contraction, places = part.contraction, part.places
     terms = tuple(range(contraction.rank, len(contraction.sizes)))
     sides = of.batch, of.rows, of.columns

@@ -86,7 +86,7 @@ class DeviceNests(Nests):
         *,
         apart: bool = False,
     ) -> list[kernel.Nest]:
-        """The nests of statements, each of which is a launch; memory is in order along row axis `lane`, if given.
+        """Return the nests of statements, each a launch; memory is in order along row axis `lane`, if given.
 
         Statements of no rows are launches of their own, unless they share their loops: all threads of a launch wait for
         those before it, which also ends long rows of single threads. Statements that keep rows are one launch, as rows
@@ -107,7 +107,7 @@ class DeviceNests(Nests):
     def _in_parts(
         self, rows: tuple[int, ...], statements: Sequence[LoopedStatement], lane: int | None
     ) -> list[kernel.Nest]:
-        """One nest, or two where rows are few and long."""
+        """Return one nest, or two where rows are few and long."""
         whole = _Threads(self, rows, statements, lane)
         cut = None if self.locals else whole.in_parts(len(self.dtypes))
         if cut is None:
@@ -134,7 +134,7 @@ class _Threads:
         self._folds = [node for node in walk(*folding) if isinstance(node, Fold)]
 
     def nest(self) -> kernel.Nest:
-        """The nest, decided."""
+        """Decide the nest."""
         if not self._rows and len(self._groups) == 1 and not self._row_folds(0):
             # Results of a body without rows are rows, where they are anything but a thread each.
             sizes = self._groups[0][0].sizes
@@ -166,7 +166,7 @@ class _Threads:
         return loops and self._longest(folds) > thresholds.THREAD_TERMS and not self._has_teams(folds)
 
     def in_parts(self, first: int) -> FoldParts | None:
-        """The folds cut into parts, where that pays; the buffers between are numbered from `first` on."""
+        """Cut the folds into parts, where that pays; the buffers between are numbered from `first` on."""
         if len(self._groups) != 1:
             return None
         rows = self._rows or self._groups[0][0].sizes
@@ -180,7 +180,7 @@ class _Threads:
     # What is there
 
     def _row_folds(self, rows: int) -> list[Fold]:
-        """The folds that are one number for a row, the outermost of directly nested ones."""
+        """List the folds that are one number for a row, the outermost of directly nested ones."""
         axes = sum(bit(axis) for axis in range(rows))
         return [one for one in self._outer_folds() if not self._interner.free(one) & ~axes]
 
@@ -214,7 +214,7 @@ class _Threads:
     # What they become
 
     def _each_thread(self, sizes: tuple[int, ...]) -> kernel.Nest:
-        """Every index of the only body is a thread."""
+        """Return the nest of which every index of the only body is a thread."""
         body = kernel.Body(_axes(sizes, kernel.EachThread()), tuple(self._statements))
         count = self._neighbours_of_threads(sizes)
         turns = product(sizes) if count == 1 else product(sizes[:-1]) * ((sizes[-1] + count - 1) // count)
@@ -254,19 +254,19 @@ class _Threads:
         return neighbours_at_once(accesses, self._dtypes, self._device.at_once, most)
 
     def _outer_folds(self) -> list[Fold]:
-        """All folds but those that are directly nested in others."""
+        """List all folds but those that are directly nested in others."""
         inner = {variable for outer in self._folds for variable, _ in nested(outer)[0][1:]}
         return [one for one in self._folds if one.variable not in inner]
 
     def _each_row(self) -> kernel.Nest:
-        """Every row is a thread."""
+        """Return the nest of which every row is a thread."""
         rows = _axes(self._rows, kernel.EachThread())
         bodies = tuple(self._body(group, kernel.Plain()) for group in self._groups)
         launch = kernel.Launch.of(product(self._rows), thresholds.THREADS)
         return kernel.Nest(rows, bodies, levels=self._levels(()), launch=launch)
 
     def _teams(self, folds: Sequence[Fold]) -> kernel.Nest:
-        """Every row is a warp, or a block."""
+        """Return the nest of which every row is a warp, or a block."""
         longest = self._longest(folds)
         teams = tuple(dict.fromkeys(fold.variable for fold in folds))
         is_short = bool(self._rows) and longest <= thresholds.WARP_ROW
@@ -292,7 +292,7 @@ class _Threads:
         return kernel.Body(_axes(group[0].sizes, kind), statements, waits=waits)
 
     def _levels(self, teams: Sequence[int]) -> tuple[kernel.FoldLevels, ...]:
-        """The order of long sums that a thread computes alone."""
+        """Return the order of long sums that a thread computes alone."""
         alone = [fold for fold in self._folds if fold.variable not in teams]
         return levels_of(alone, (), None, lambda _: False)
 
@@ -362,7 +362,7 @@ class _Waits:
             yield self._touch(statement.buffer, statement.index, sizes, stores=True)
 
     def _loads(self, roots: Iterable[Expr]) -> Iterator[Load]:
-        """The loads below expressions, without those of folds that are computed before."""
+        """Iterate over the loads below expressions, without those of folds that are computed before."""
         stack, seen = list(roots), set[int]()
         while stack:
             node = stack.pop()
@@ -378,7 +378,7 @@ class _Waits:
         return _Touch(buffer, self._place(index, sizes), stores)
 
     def _place(self, index: Expr, sizes: tuple[int, ...]) -> tuple[object, ...]:
-        """The thread and the element of a turn: loops whose indices are counted in order are as good as one loop."""
+        """Name the thread and element of a turn: loops whose indices are counted in order are as good as one loop."""
         if not sizes:
             return ("the first thread", id(index))
         terms = index.terms if isinstance(index, Index) else ((index, 1),)
@@ -417,5 +417,5 @@ def _terms(fold: Fold) -> int:
 
 
 def _state_bytes(fold: Fold, warps: int) -> int:
-    """Shared memory for the states of the warps, or the threads, of a block: a place for each accumulator of each."""
+    """Count the bytes for states of the warps, or the threads, of a block: a place for each accumulator of each."""
     return sum(-(-warps * dtype.itemsize // 16) * 16 for dtype in monoid(fold).accumulators)

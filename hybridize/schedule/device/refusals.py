@@ -12,7 +12,7 @@ CPU: Final = "run this part of the program on the CPU, in a function of its own"
 
 
 def refused(what: str, target: Target, lines: str, remedy: str = CPU) -> DeviceError:
-    """The error for a part of a program that has no code on a device; `lines` are the user's, if they are known."""
+    """Return the error for a part of a program that has no code on a device; `lines` are the user's, if known."""
     at = f" ({lines})" if lines else ""
     return DeviceError(
         "E705",

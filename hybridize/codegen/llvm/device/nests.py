@@ -46,7 +46,7 @@ class DeviceNestWriter(NestWriter):
         super().__init__(f, kernel, nest, target)
 
     def _team_of(self, f: Function, nest: Nest) -> Team | None:
-        """The threads that share a row, where it is not one."""
+        """Return the threads that share a row, where it is not one."""
         axes = (*nest.rows, *(axis for body in nest.bodies for axis in body.axes))
         if any(isinstance(axis.kind, EachThread) for axis in axes):
             return None
@@ -71,7 +71,7 @@ class DeviceNestWriter(NestWriter):
         return TeamElements(self.f, target, arrays, self.nest, team=self._team, memory=self._memory, aligned=aligned)
 
     def _warp(self) -> str:
-        """The number of the warp within its block."""
+        """Return the number of the warp within its block."""
         return self.f.on_entry(f"udiv i64 {thread(self.f)}, {self._device.warp}", "warp in block")
 
     def emit(self) -> None:
@@ -88,7 +88,7 @@ class DeviceNestWriter(NestWriter):
                 self._shared_bodies()
 
     def _each_thread(self, rows: list[tuple[int, int]]) -> None:
-        """A thread for each row, or for each index of the only body."""
+        """Write a thread for each row, or for each index of the only body."""
         f, bodies = self.f, self.nest.bodies
         axes = rows or [*enumerate(axis.size for axis in bodies[0].axes)]
         self.elements.space.ranges.update(axes)
@@ -104,7 +104,7 @@ class DeviceNestWriter(NestWriter):
     # Neighbours
 
     def _neighbours(self, body: Body, axis: int, size: int) -> None:
-        """The turns of a thread's neighbours along an axis, of which the last thread may have fewer."""
+        """Write the turns of a thread's neighbours along an axis, of which the last thread may have fewer."""
         f, at_once = self.f, self.nest.neighbours
         if not is_symbolic(size) and size % at_once == 0:
             self._at_once(body, axis)
@@ -121,7 +121,7 @@ class DeviceNestWriter(NestWriter):
             self._turn(body)
 
     def _at_once(self, body: Body, axis: int) -> None:
-        """The same of a thread that has all of them."""
+        """Write the turns of a thread that has all of its neighbours."""
         roots = roots_of(body.statements)
         self.elements.hoist(roots, bit(axis))
         for _ in self.elements.each_neighbour(roots, axis):
@@ -136,7 +136,7 @@ class DeviceNestWriter(NestWriter):
             self._shared_body(body)
 
     def _shared_body(self, body: Body) -> None:
-        """The turns of a body, each by a thread; folds that all threads share come before."""
+        """Write the turns of a body, each by a thread; folds that all threads share come before."""
         f, team, roots = self.f, self._team, roots_of(body.statements)
         assert team is not None
         axes = [(number, axis.size) for number, axis in enumerate(body.axes, self.rows)]

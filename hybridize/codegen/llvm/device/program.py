@@ -143,7 +143,7 @@ class _Writer:
         assert all(one.startswith("llvm.") for one in self.module.declarations), "it asks the C library"
 
     def _kernels(self, step: ScheduleStep) -> Iterator[tuple[str, Launch, *tuple[int, ...]]]:
-        """The functions that a step launches, in order, each with the numbers that it is given besides sizes."""
+        """Iterate over the functions that a step launches, each with the numbers that it is given besides sizes."""
         if step.is_empty:
             return
         match step:
@@ -180,7 +180,7 @@ class _Writer:
                 raise TypeError(f"{type(step).__name__} is scheduled for a device")
 
     def _noted(self, step: RoutineStep) -> int:
-        """The number of the note that an assertion leaves, from 1 on."""
+        """Return the number of the note that an assertion leaves, from 1 on."""
         operands = tuple(map(Buffer.of, step.inputs[1:]))
         message, recipe = map(str, step.routine.parameters)
         note = PlanNote(step.routine.name, message, recipe, operands)

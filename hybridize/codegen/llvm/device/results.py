@@ -27,7 +27,7 @@ def load_sums(f: Function, arithmetic: ArithmeticEmitter, place: str, count: int
 
 
 def store_sums(f: Function, arithmetic: ArithmeticEmitter, sums: str, place: str, count: int) -> None:
-    """The reverse of `load_sums`."""
+    """Store sums as `load_sums` loads them."""
     align = min(ALIGNMENT, count * arithmetic.bytes)
     f.do(f"store {vector(arithmetic.type, count)} {sums}, ptr {place}, align {align}")
 
@@ -69,7 +69,7 @@ class ResultWriter:
         ]
 
     def store(self, gates: Sequence[str]) -> None:
-        """The epilogue of neighbours, whose sums are given for each gate as `load_sums` loads them."""
+        """Write the epilogue of neighbours, whose sums are given for each gate as `load_sums` loads them."""
         elements, roots = self.elements, self._ending.roots
         kind = vector(self._arithmetic.type, elements.neighbours)
         if elements.neighbours > 1:

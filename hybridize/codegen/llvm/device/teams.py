@@ -82,7 +82,7 @@ class TeamElements(NeighbourElements):
         return self._put_together(folding, loop.results, team)
 
     def _put_together(self, folding: Folding, state: State, team: Team) -> State:
-        """The states of all threads as one, which all of them know."""
+        """Return the states of all threads as one, which all of them know."""
         if team.warp == 1:
             return self._tree(folding, state, team)
         f, types, distance = self.f, folding.types(1), team.warp // 2
@@ -105,7 +105,7 @@ class TeamElements(NeighbourElements):
         return state
 
     def _tree(self, folding: Folding, state: State, team: Team) -> State:
-        """The same where threads have nothing but shared memory: in pairs, halves first."""
+        """Return the states of all threads as one, by shared memory alone: in pairs, halves first."""
         f, half = self.f, team.count // 2
         states = _States(f, self._memory, folding, team.count)
         states.write(team.rank, state)
