@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from tests.device import references as ref
 from tests.device.assembly import TYPES
-from tests.device.emulated import Emulated
 from tests.device.operations import TABLE
 from tests.device.references import nearest, to_bits, to_float, toward_zero, wrapped
-from tests.device.written import faulty, module
+from tests.device.written import faulty, module, tried
 from tests.folding import folded
 
 LANES = 32
@@ -50,24 +49,10 @@ def text_of(opcode: str, result: str, operands: tuple[str, ...]) -> str:
     return module("\n".join(lines), params)
 
 
-@functools.cache
 def trial(opcode: str, result: str, operands: tuple[str, ...]):
     """Return a function of arrays of bits: a kernel with this opcode for each of their elements."""
-    device = Emulated()
-    function = device.load(text_of(opcode, result, operands))["k"]
-
-    def run(*arrays: np.ndarray) -> np.ndarray:
-        places = [device.alloc(LANES * width(result) // 8)]
-        for array in arrays:
-            places.append(device.alloc(array.nbytes))
-            device.copy_in(places[-1], array)
-        device.launch(function, (1, 1, 1), LANES, 0, places)
-        out = device.copy_out(places[0], np.empty(LANES, f"u{width(result) // 8}"))
-        for at in places:
-            device.free(at)
-        return out
-
-    return run
+    text, out = text_of(opcode, result, operands), np.empty(LANES, f"u{width(result) // 8}")
+    return lambda *arrays: tried(text, 1, LANES, arrays, [out])[0]
 
 
 @functools.cache
@@ -460,11 +445,12 @@ def test_fma_is_rounded_once_where_twice_would_show():
 
 
 def test_lop3_is_its_table():
+    out = np.empty(LANES, np.uint32)
+
     @settings(max_examples=20, deadline=None, phases=[Phase.explicit, Phase.generate])
     @given(st.integers(0, 255), st.lists(st.integers(0, 2**32 - 1), min_size=3, max_size=3))
     def check(table, numbers):
-        run = trial_of_table(table)
-        words = run(*(np.full(LANES, x, np.uint32) for x in numbers))
+        (words,) = tried(text_of_table(table), 1, LANES, [np.full(LANES, x, np.uint32) for x in numbers], [out])
         want = sum(
             (table >> ((numbers[0] >> k & 1) << 2 | (numbers[1] >> k & 1) << 1 | (numbers[2] >> k & 1)) & 1) << k
             for k in range(32)
@@ -474,8 +460,8 @@ def test_lop3_is_its_table():
     check()
 
 
-def trial_of_table(table: int):
-    text = module(
+def text_of_table(table: int) -> str:
+    return module(
         f"""
         ld.global.u32 %r1, [%rd61]; ld.global.u32 %r2, [%rd62]; ld.global.u32 %r3, [%rd63];
         lop3.b32 %r4, %r1, %r2, %r3, {table};
@@ -483,17 +469,6 @@ def trial_of_table(table: int):
         """,
         ("u64 out", "u64 a", "u64 b", "u64 c"),
     )
-    device = Emulated()
-    function = device.load(text)["k"]
-
-    def run(*arrays):
-        places = [device.alloc(4 * LANES) for _ in range(4)]
-        for at, array in zip(places[1:], arrays, strict=True):
-            device.copy_in(at, array)
-        device.launch(function, (1, 1, 1), LANES, 0, places)
-        return device.copy_out(places[0], np.empty(LANES, np.uint32))
-
-    return run
 
 
 @pytest.mark.parametrize(

@@ -85,11 +85,6 @@ class BlockTile:
         panels = self.stages * sum(self.stage_elements(span, itemsize) for span in (self.m, self.n))
         return panels * self.panel_bytes(itemsize) + self.strip_elements * itemsize
 
-    @property
-    def reads(self) -> float:
-        """Elements that are read of memory for a term of each of its sums, counted as sums."""
-        return 1 + thresholds.READ_SUMS * (1 / self.m + 1 / self.n)
-
     def __str__(self) -> str:
         strips = f", stored in {self.strips} strips" if self.strips > 1 else ""
         tile = f"tiles of {self.m} x {self.n} by {self.k} terms, {self.stages} stages"
@@ -185,8 +180,10 @@ def _tile(device: DeviceTarget, sizes: tuple[int, int, int, int], itemsize: int,
     def work(tile: BlockTile) -> float:
         blocks = members * -(-rows // tile.m) * -(-columns // tile.n)
         parts = _parts(blocks, k)
+        # Of a term of each sum: the sum, elements that are read, and parts that wait in memory.
+        reads = 1 + thresholds.READ_SUMS * (1 / tile.m + 1 / tile.n)
         waits = 2 * thresholds.READ_SUMS * parts / k if parts > 1 else 0
-        return max(1, blocks * parts / thresholds.FEW_BLOCKS) / parts * tile.m * tile.n * (tile.reads + waits)
+        return max(1, blocks * parts / thresholds.FEW_BLOCKS) / parts * tile.m * tile.n * (reads + waits)
 
     if unit == "fma":
         tiles = (_fitting(tile, itemsize, device) for tile in TILES if itemsize <= 4 or tile.rows <= 4)

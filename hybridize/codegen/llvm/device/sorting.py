@@ -51,7 +51,7 @@ class Lines(ABC):
         return [self.keys, self.numbers][: 1 + self.numbered]
 
     def shared(self, memory: SharedMemory, n: int) -> list[Side]:
-        """Reserve two copies of so many elements in shared memory; a kind is one array, as WGSL has no other pointers."""
+        """Reserve two copies of so many elements in shared memory; a kind is one array: WGSL has no other pointers."""
         kinds = [(one.dtype.itemsize, memory.array(one.scalar, 2 * n, one.dtype.itemsize)) for one in self.cells()]
         return [[self.f.at(array, number * n * nbytes) for nbytes, array in kinds] for number in range(2)]
 
