@@ -91,10 +91,9 @@ def test_long_lines_lie_in_scratch():
 
 def test_lines_of_a_length_that_a_call_knows():
     program = build_kernels(graph_of(lambda x: [ops.arg_sort(x, 0), ops.cum_max(x, 0)], f32(unknown())), SM_80)
-    text = program.ptx()
     for size in (1, 70):
         x = drawn((size,), float32, size)
-        order, greatest = Run(program, [x], {"n0": size}, text).outputs()
+        order, greatest = Run(program, [x], {"n0": size}).outputs()
         np.testing.assert_array_equal(order, np.argsort(x, kind="stable"))
         np.testing.assert_array_equal(greatest, np.maximum.accumulate(x))
 
@@ -141,7 +140,6 @@ def test_the_largest_few_of_a_long_line(short_runs):
 
 def test_launches_that_merge_nothing_are_left_out(short_runs):
     program = build_kernels(graph_of(lambda x: [ops.arg_sort(x, 0), ops.cum_sum(x, 0)], f32(unknown())), SM_80)
-    text = program.ptx()
     for size in (1, 32, 33, 64, 65, 700):
         x = np.random.default_rng(size).standard_normal(size).astype(float32)
         blocks = [[one.blocks for one in step.launches] for step in program.plan.at({"n0": size}).steps]
@@ -149,7 +147,7 @@ def test_launches_that_merge_nothing_are_left_out(short_runs):
         rounds = math.ceil(math.log2(runs))
         assert [one for one in blocks[0] if one] == [runs] * (1 + rounds) + [-(-size // 32)]
         assert blocks[1] == [terms - 1, min(1, terms - 1), terms]
-        order, totals = Run(program, [x], {"n0": size}, text).outputs()
+        order, totals = Run(program, [x], {"n0": size}).outputs()
         np.testing.assert_array_equal(order, np.argsort(x, kind="stable"))
         if size > thresholds.LONG_FOLD:  # as where the length is known
             np.testing.assert_array_equal(totals, on_device(graph_of(lambda x: [ops.cum_sum(x, 0)], f32(size)), [x])[0])
@@ -278,7 +276,6 @@ def test_tuples_of_any_number(short_runs):
     n = unknown()
     types = f32(9, 3), TensorType((n, 1), int64), f32(n, 3)
     program = build_kernels(graph_of(lambda *of: [ops.scatter_nd(*of, "add")], *types), SM_80)
-    text = program.ptx()
     for size in (1, 33, 100):
         rng = np.random.default_rng(size)
         inputs = [
@@ -286,7 +283,7 @@ def test_tuples_of_any_number(short_runs):
             rng.integers(0, 9, (size, 1)),
             rng.integers(0, 9, (size, 3)).astype(float32),
         ]
-        (found,) = Run(program, inputs, {"n0": size}, text).outputs()
+        (found,) = Run(program, inputs, {"n0": size}).outputs()
         expected = inputs[0].copy()
         np.add.at(expected, inputs[1][:, 0], inputs[2])
         np.testing.assert_array_equal(found, expected)
@@ -389,10 +386,9 @@ def test_matrices_of_a_size_that_a_call_knows():
     n = unknown(hint=40)
     program = build_kernels(graph_of(lambda x: list(ops.bind(LU(), x)), TensorType((2, n, n), float64)), SM_80)
     assert [one.part for one in program.schedule.steps[0].kernels] == ["matrices"]
-    text = program.ptx()
     for size in (2, 7, 33):
         x = np.random.default_rng(size).standard_normal((2, size, size))
-        found = Run(program, [x], {"n0": size}, text).outputs()
+        found = Run(program, [x], {"n0": size}).outputs()
         expected = on_cpu(graph_of(lambda x: list(ops.bind(LU(), x)), TensorType(x.shape, float64)), [x])
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_array_equal(one, other)

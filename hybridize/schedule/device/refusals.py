@@ -12,7 +12,7 @@ CPU: Final = "x.as_in_ctx(cpu()) gives a copy to compute with; while gradients a
 
 
 def refused(what: str, target: Target, lines: str, remedy: str = CPU) -> DeviceError:
-    """The error for a part of a program that has no code on a device; `lines` are the user's, if they are known."""
+    """Return the error for a part of a program that has no code on a device; `lines` are the user's, if known."""
     at = f" ({lines})" if lines else ""
     return DeviceError(
         "E705",
