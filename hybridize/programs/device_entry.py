@@ -45,6 +45,7 @@ def why_none(captured: Captured, machine: object) -> str:
         "it runs elsewhere": not isinstance(machine, DeviceMachine),
         "the host computes a part of it": getattr(machine, "is_partly_at_host", True),
         "it is for any size": captured.graph.scope is not None,
+        "weights are learned": captured.call.training,
         "it keeps state": captured.transaction.feeds or captured.transaction.marks or _writes(captured),
         "it does more than compute": captured.effects or captured.decided is not None or captured.compared is not None,
         "it asserts or prints": any(effect_of(node.op) is not Effect.PURE for node in captured.graph.nodes),

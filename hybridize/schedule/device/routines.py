@@ -28,8 +28,8 @@ from hybridize.schedule.device.sorts import sorting_kernels
 from hybridize.schedule.kernel import Launch
 from hybridize.schedule.routines import RoutineScratch, Types, laid_out, scratch_of
 
-NOT_ON_DEVICES: Final = frozenset({"print", "foreign", "hosted"})
-"""Routines that are Python's."""
+NOT_ON_DEVICES: Final = frozenset({"foreign", "hosted"})
+"""Routines that are Python's, and give results."""
 _PREFIXES: Final = frozenset({"cum_sum", "cum_prod", "cum_max"})
 _BY_BLOCKS: Final = frozenset({"cholesky", "lu", "solve_triangular"})
 _SORTS: Final = frozenset({"sort", "arg_sort"})
@@ -37,6 +37,8 @@ _SORTS: Final = frozenset({"sort", "arg_sort"})
 
 def kernels_of(routine: Routine, inputs: Types, outputs: Types, device: DeviceTarget) -> tuple[RoutineKernel, ...]:
     """Decide the kernels of a routine."""
+    if routine.name == "print":
+        return ()
     if not outputs:
         return (RoutineKernel("note", Launch(1, device.warp), 1),)
     first, units = inputs[0], _units(routine, inputs, outputs)

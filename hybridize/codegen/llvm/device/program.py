@@ -24,12 +24,23 @@ from hybridize.codegen.llvm.text import Function, Module
 from hybridize.graph import Graph
 from hybridize.graph.ir import Array
 from hybridize.machine.target import Target
-from hybridize.runtime.plan import Buffer, Derivation, KernelLaunch, Plan, PlanMaker, PlanNote, PlanStep, plain
+from hybridize.runtime.plan import (
+    Buffer,
+    Derivation,
+    KernelLaunch,
+    Plan,
+    PlanMaker,
+    PlanNote,
+    PlanReport,
+    PlanStep,
+    plain,
+)
 from hybridize.schedule import Schedule, schedule
 from hybridize.schedule.device.contractions import BlockPlan
 from hybridize.schedule.device.refusals import refused
 from hybridize.schedule.kernel import Kernel, Launch
 from hybridize.schedule.launches import planned, running_order
+from hybridize.schedule.routines import Types
 from hybridize.schedule.steps import (
     ContractionStep,
     Derived,
@@ -116,6 +127,9 @@ class _Writer:
         return tuple(self._step(step, one) for step, one in zip(steps, planned, strict=True))
 
     def _step(self, step: ScheduleStep, planned: PlanStep) -> PlanStep:
+        if isinstance(step, RoutineStep) and step.routine.name == "print":
+            report = PlanReport("print", note=_note(step, step.inputs))
+            return changed(planned, launches=(report,))
         if not isinstance(step, RegionStep):
             launches = tuple(self._launches(step))
             count = max((self.module.functions[one.function].params_count for one in launches), default=0)
@@ -181,10 +195,7 @@ class _Writer:
 
     def _noted(self, step: RoutineStep) -> int:
         """Return the number of the note that an assertion leaves, from 1 on."""
-        operands = tuple(map(Buffer.of, step.inputs[1:]))
-        message, recipe = map(str, step.routine.parameters)
-        note = PlanNote(step.routine.name, message, recipe, operands)
-        return self.notes.setdefault(note, len(self.notes) + 1)
+        return self.notes.setdefault(_note(step, step.inputs[1:]), len(self.notes) + 1)
 
     def _once(self, kind: str, key: str, write: Callable[[Module, str], Function]) -> str:
         """Write a function unless an equal one is there; returns its name."""
@@ -193,3 +204,8 @@ class _Writer:
             name = self._written[key] = f"{kind}{len(self._written)}"
             write(self.module, name)
         return name
+
+
+def _note(step: RoutineStep, operands: Types) -> PlanNote:
+    message, recipe = map(str, step.routine.parameters)
+    return PlanNote(step.routine.name, message, recipe, tuple(map(Buffer.of, operands)))
