@@ -8,7 +8,7 @@ call of which anything differs from what is usual goes the way of all calls, whi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, repeat
 from operator import call, setitem
 from typing import Any
@@ -35,9 +35,18 @@ from hybridize.ops.op import Effect, effect_of
 from hybridize.programs.device_machine import DeviceMachine
 from hybridize.programs.donation import updates_of
 from hybridize.programs.entry import UNASKED, Entry, assembling, plain_structure
+from hybridize.runtime import cpython
 from hybridize.runtime.device_buffers import DeviceBuffer, DeviceMemory, row_major
 from hybridize.runtime.device_code import INSTANCES, Link
-from hybridize.runtime.device_entry import StartableGraph, StartableGraphs, is_supported, number_word
+from hybridize.runtime.device_entry import (
+    NUMBERS,
+    CallNumbers,
+    CallStates,
+    StartableGraph,
+    StartableGraphs,
+    is_supported,
+    number_word,
+)  # fmt: skip
 from hybridize.runtime.devices import is_inherited
 from hybridize.runtime.entry import Argument, Look, Watch, input_rows
 
@@ -93,9 +102,9 @@ class _State:
     @classmethod
     def of(cls, captured: Captured) -> _State:
         """Return that of a program."""
-        written = [(k, one.array) for k, one in enumerate(captured.sources) if one.written >= 0]
+        written: list[tuple[int, Any]] = [(k, one.array) for k, one in enumerate(captured.sources) if one.written >= 0]
         away = [(k, array) for k, array in written if is_away(array)]
-        at_host: Any = [array for _, array in written if not is_away(array)]
+        at_host = [array for _, array in written if not is_away(array)]
         return cls(tuple([k for k, _ in away]), tuple([array for _, array in away]), tuple(at_host))
 
     def memories(self, inputs: Sequence[Any]) -> list[DeviceMemory] | None:
@@ -116,7 +125,8 @@ class _State:
         """Let states have their new values, and say so: no signal's handler runs in between."""
         addresses = [one.address for one in (*spares, *memories)]
         exchanged = map(setattr, (*memories, *spares), repeat("address"), addresses)
-        written = map(setitem, map(buffer_of, self.at_host), repeat(...), values)
+        places: Iterable[Any] = map(buffer_of, self.at_host)
+        written = map(setitem, places, repeat(...), values)
         _ = [*chain(exchanged, written, map(call, (committed,)))]
 
 
@@ -178,8 +188,8 @@ class DeviceCalls:
         at_host = [k for k, one in enumerate(captured.sources) if one.array is not None and not is_away(one.array)]
         if any(map(machine.brings, at_host)):
             return None
-        leaves_of, instances, alignment = self.leaves_of(), self._instances(), gpu.alignment
         state, writer = _State.of(captured), NOBODY if self.keeps_state else WRITER
+        leaves_of, instances, alignment = self.leaves_of(), self._instances(state, at_host), gpu.alignment
 
         def entry(*args: Any, **kwargs: Any) -> Any:
             is_usual = not (dirty[0] or BUSY[0] or writer or LISTENERS or CONFIG.disable or ACCESS.queue)
@@ -211,7 +221,7 @@ class DeviceCalls:
                 try:
                     spares = code.spares(memories)
                     derived = [one.now() for one in derivers]
-                    link = None if instances is None else _linking(captured, instances, inputs, derived)
+                    link = None if instances is None else _linking(captured, instances, inputs, derived, len(spares))
                     outputs = code.ask(inputs, derived, link, spares)
                 except HybridizeError:
                     pass
@@ -221,23 +231,36 @@ class DeviceCalls:
                 state.exchange(memories, spares, machine.at_host(inputs), committed)
             return finish(tuple([_array(one, device) for one in outputs]))
 
-        return entry if instances is None else self._started(instances, entry)
+        return entry if instances is None else self._started(instances, state, entry)
 
-    def _instances(self) -> StartableGraphs | None:
+    def _instances(self, state: _State, at_host: Sequence[int]) -> StartableGraphs | None:
         """The table of the program, whose graphs machine code may start; None where it may not."""
-        code, captured, results = self.machine.code, self.captured, self.machine.executable.results
-        starter = code.accelerator.starter
-        if starter is None or not is_supported() or not code.is_one_graph or self.keeps_state:
+        code, captured = self.machine.code, self.captured
+        starter, numbers = code.accelerator.starter, self._numbers(at_host)
+        if starter is None or not is_supported() or not code.is_one_graph or numbers is None:
             return None
-        if _read(self.arguments) != len([one for one in captured.sources if one.array is None]):
+        arguments = [one for one in captured.sources if one.array is None]
+        if _read(self.arguments) != len(arguments) or not {*self.machine.host_inputs} <= {*at_host}:
             return None
+        bound = [k for k, one in enumerate(captured.sources) if one.array is not None and k not in at_host]
+        hosts = [id(array) for array, _ in numbers.hosts]
+        states = CallStates(
+            tuple([bound.index(k) for k in state.inputs]),
+            cpython.member_offset(Storage, "_exposed") or 0,
+            tuple([(hosts.index(id(array)), numpy.empty_like(buffer_of(array))) for array in state.at_host]),
+        )
+        if states.bound and not states.exposed:
+            return None
+        results = self.results
         instances = StartableGraphs(
             starter,
             code.accelerator,
             name=self.machine.executable.name,
             lock=code.lock,
-            inputs=_read(self.arguments),
-            bound=[one.array for one in captured.sources if one.array is not None],
+            inputs=len(arguments),
+            numbers=numbers,
+            bound=[captured.sources[k].array for k in bound],
+            states=states,
             buffers=[_pattern(one, code.number) for one in results],
             storages=[_storage(self.machine.device) for _ in results],
             derived=self.machine.derived,
@@ -246,9 +269,44 @@ class DeviceCalls:
         instances.present(PRESENT, (captured.call.devices or (self.machine.device,))[0])
         return instances
 
-    def _started(self, instances: StartableGraphs, fallback: Entry) -> Entry:
+    @property
+    def results(self) -> Sequence[TensorType]:
+        """The types of the outputs that are not states."""
+        results = self.machine.executable.results
+        return results[: len(self.captured.graph.outputs) - sum(one.written >= 0 for one in self.captured.sources)]
+
+    def _numbers(self, at_host: Sequence[int]) -> CallNumbers | None:
+        """What calls read at the host; None where that is too much for machine code.
+
+        Args:
+            at_host: numbers of the inputs that are arrays of the host.
+        """
+        sources, types = self.captured.sources, [value.type for value in self.captured.graph.inputs]
+        arguments = sorted(one.position for one in sources if one.array is None)
+        kinds = self.captured.call.kinds
+        are_numbers = [one.array is None and not isinstance(kinds[one.position], TensorType) for one in sources]
+        sizes = [
+            type_.nbytes if is_number or k in at_host else None
+            for k, (type_, is_number) in enumerate(zip(types, are_numbers, strict=True))
+        ]
+        places, end = self.machine.code.places(sizes)
+        memories = [(sources[k].array, buffer_of(sources[k].array), types[k]) for k in at_host]
+        is_plain = all(
+            type(x) is numpy.ndarray and x.flags.c_contiguous and (x.shape, x.dtype) == (type_.shape, type_.dtype)
+            for _, x, type_ in memories
+        )
+        if end > 8 * NUMBERS or not is_plain:
+            return None
+        numbers = [
+            (~at_host.index(k) if k in at_host else arguments.index(sources[k].position), place, types[k].nbytes)
+            for k, place in enumerate(places)
+            if place is not None
+        ]
+        return CallNumbers(tuple([(array, x) for array, x, _ in memories]), tuple(numbers), end // 8)
+
+    def _started(self, instances: StartableGraphs, state: _State, fallback: Entry) -> Entry:
         """The entry of machine code that starts the graphs of the program, and gives other calls to `fallback`."""
-        captured, results = self.captured, self.machine.executable.results
+        captured, results, machine = self.captured, self.results, self.machine
         structure = plain_structure(captured, len(results)) or assembling(captured.structure, captured.results)
         assert structure is not None
         modes = [Watch(Look.SETTING, vars(CONFIG), name, False) for name in ("disable", "device_check")]
@@ -262,13 +320,25 @@ class DeviceCalls:
             structure=structure,
             watches=[*modes, *watches(captured.guards)],
             doubt=self.holds,
+            committed=self.committed,
+            exclusive=self.keeps_state,
         )
-        state: Any = entry.__self__  # type: ignore[attr-defined]
+        table: Any = entry.__self__  # type: ignore[attr-defined]
         for storage in captured.watched:
-            storage.watch(state)
+            storage.watch(table)
         if self.dirty[0]:
-            state.dirty[0] = 1
-        return entry
+            table.dirty[0] = 1
+        if not state.at_host:
+            return entry
+        places = [place for _, place in instances.states.at_host]
+        inputs = {k: buffer_of(captured.sources[k].array) for k in machine.host_inputs}
+
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            for place, value in zip(places, machine.at_host(inputs), strict=True):
+                place[...] = value
+            return entry(*args, **kwargs)
+
+        return counted
 
 
 def _read(arguments: Sequence[Argument]) -> int:
@@ -277,9 +347,11 @@ def _read(arguments: Sequence[Argument]) -> int:
 
 
 def _linking(
-    captured: Captured, instances: StartableGraphs, inputs: Sequence[Any], derived: Sequence[DeviceBuffer]
+    captured: Captured, instances: StartableGraphs, inputs: Sequence[Any], derived: Sequence[DeviceBuffer], spares: int
 ) -> Link:
-    """Make a function that puts the graph of a call with these inputs and derived constants into a table."""
+    """Make a function that puts the graph of a call with these inputs and derived constants into a table; the last of
+    its memories are so many spares.
+    """
     starts = [one.base.address if type(one) is DeviceBuffer else None for one in inputs]
 
     def link(
@@ -289,18 +361,24 @@ def _linking(
         words: dict[int, int] = {}
         bound: list[tuple[DeviceBuffer, int]] = []
         keep: list[Any] = [scratch]
+        block = 0
         places = zip(buffers, addresses, strict=True)
         for source, x, start, (buffer, address) in zip(captured.sources, inputs, starts, places, strict=True):
             if start is None:
-                words[source.position] = number_word(x)
-                keep.append(buffer)  # the numbers on the device, which are this graph's from now on
+                if buffer is not None:  # in the block, which is this graph's from now on
+                    block = buffer.base.address
+                    keep.append(buffer)
+                if source.array is None:
+                    words[source.position] = 0 if buffer is not None else number_word(x)
             elif start + x.offset != address:
                 return None  # another thread has exchanged its memory
             elif source.array is None:
                 words[source.position] = start + x.offset
             else:
                 bound.append((x, start))
-        return instances.add(graph, [words[one] for one in sorted(words)], bound, derived, memories, keep)
+        count = len(memories) - spares
+        arguments = [words[one] for one in sorted(words)]
+        return instances.add(graph, block, arguments, bound, derived, memories[count:], memories[:count], keep)
 
     return link
 
