@@ -16,7 +16,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import buffer_of, is_exposed
+from hybridize.array.buffer import buffer_of, is_away, is_exposed
 from hybridize.array.device import PRESENT, Device, current_device
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.storage import Storage
@@ -69,54 +69,60 @@ def why_none(captured: Captured, machine: object) -> str:
 
 def _why_no_state(captured: Captured, machine: Any) -> str:
     """Say what of a program keeps more than state that nobody else has; empty where nothing does."""
-    written = [one for one in captured.sources if one.written >= 0]
+    written = [(k, one) for k, one in enumerate(captured.sources) if one.written >= 0]
     count = len(captured.graph.outputs) - len(written)
     last = [*range(count, count + len(written))]
     reasons = {
         "arguments are written": captured.writes_arguments,
-        "what is written loses its history": any(one.lost is not None for one in written),
-        "state is a part of the result": [one.written for one in written] != last
+        "what is written loses its history": any(one.lost is not None for _, one in written),
+        "state is a part of the result": [one.written for _, one in written] != last
         or len(updates_of(captured)) < len(written),
         "the host computes a part of it": any(k not in machine.there for k in range(count))
-        or any((one.written in machine.there) != is_away(one.array) for one in written),
+        or any((one.written in machine.there) != (k in _bound(captured)) for k, one in written),
     }
     return next((why for why, is_so in reasons.items() if is_so), "")
 
 
-def is_away(array: Any) -> bool:
-    """Tell whether an array from outside is on a device."""
-    return type(buffer_of(array)) is DeviceBuffer
+def _bound(captured: Captured) -> dict[int, ndarray]:
+    """The arrays of the device from outside, by the numbers of the inputs that they are."""
+    arrays = {k: one.array for k, one in enumerate(captured.sources) if one.array is not None}
+    return {k: array for k, array in arrays.items() if is_away(buffer_of(array))}
+
+
+def _hosts(captured: Captured) -> dict[int, ndarray]:
+    """Those of the host."""
+    arrays = {k: one.array for k, one in enumerate(captured.sources) if one.array is not None}
+    return {k: array for k, array in arrays.items() if not is_away(buffer_of(array))}
 
 
 @frozen
 class _State:
     """What calls of a program write: new values have memory of their own, which changes places at the end of a call."""
 
-    inputs: tuple[int, ...]
-    """Numbers of the inputs that are states on the device, in the order of the outputs that are their new values."""
-    arrays: tuple[ndarray, ...]
-    """These."""
-    at_host: tuple[ndarray, ...]
+    bound: dict[int, ndarray]
+    """Those on the device by the numbers of the inputs that they are, in the order of the outputs for new values."""
+    hosts: dict[int, ndarray]
     """Those at the host, which computes their new values itself."""
 
     @classmethod
     def of(cls, captured: Captured) -> _State:
         """Return that of a program."""
-        written: list[tuple[int, Any]] = [(k, one.array) for k, one in enumerate(captured.sources) if one.written >= 0]
-        away = [(k, array) for k, array in written if is_away(array)]
-        at_host = [array for _, array in written if not is_away(array)]
-        return cls(tuple([k for k, _ in away]), tuple([array for _, array in away]), tuple(at_host))
+        bound, hosts = (
+            {k: array for k, array in arrays.items() if captured.sources[k].written >= 0}
+            for arrays in (_bound(captured), _hosts(captured))
+        )
+        return cls(bound, hosts)
 
     def memories(self, inputs: Sequence[Any]) -> list[DeviceMemory] | None:
         """Return the memory of each; None where somebody else has one, an argument above all."""
-        memories = [inputs[k].base for k in self.inputs]
-        whole = all(inputs[k].nbytes == one.nbytes for k, one in zip(self.inputs, memories, strict=True))
-        others = {id(x.base) for k, x in enumerate(inputs) if type(x) is DeviceBuffer and k not in self.inputs}
+        memories = [inputs[k].base for k in self.bound]
+        others = {id(x.base) for k, x in enumerate(inputs) if type(x) is DeviceBuffer and k not in self.bound}
         own = {*map(id, memories)}
         is_alone = (
-            whole and len(own) == len(memories) and own.isdisjoint(others) and not any(map(is_exposed, self.arrays))
+            len(own) == len(memories) and own.isdisjoint(others) and not any(map(is_exposed, self.bound.values()))
         )
-        return memories if is_alone else None
+        is_whole = all(inputs[k].nbytes == one.nbytes for k, one in zip(self.bound, memories, strict=True))
+        return memories if is_alone and is_whole else None
 
     def exchange(
         self, memories: Sequence[DeviceMemory], spares: Sequence[DeviceMemory], values: Sequence[Any],
@@ -125,7 +131,7 @@ class _State:
         """Let states have their new values, and say so: no signal's handler runs in between."""
         addresses = [one.address for one in (*spares, *memories)]
         exchanged = map(setattr, (*memories, *spares), repeat("address"), addresses)
-        places: Iterable[Any] = map(buffer_of, self.at_host)
+        places: Iterable[Any] = map(buffer_of, self.hosts.values())
         written = map(setitem, places, repeat(...), values)
         _ = [*chain(exchanged, written, map(call, (committed,)))]
 
@@ -185,11 +191,10 @@ class DeviceCalls:
         code, derivers, device, gpu = machine.code, machine.derived, machine.device, machine.code.accelerator
         expected = [(value.type.shape, value.type.dtype) for value in captured.graph.inputs]
         sources = [(one.position, one.array, *kind) for one, kind in zip(captured.sources, expected, strict=True)]
-        at_host = [k for k, one in enumerate(captured.sources) if one.array is not None and not is_away(one.array)]
-        if any(map(machine.brings, at_host)):
+        if any(map(machine.brings, _hosts(captured))):
             return None
         state, writer = _State.of(captured), NOBODY if self.keeps_state else WRITER
-        leaves_of, instances, alignment = self.leaves_of(), self._instances(state, at_host), gpu.alignment
+        leaves_of, instances, alignment = self.leaves_of(), self._instances(state), gpu.alignment
 
         def entry(*args: Any, **kwargs: Any) -> Any:
             is_usual = not (dirty[0] or BUSY[0] or writer or LISTENERS or CONFIG.disable or ACCESS.queue)
@@ -227,31 +232,33 @@ class DeviceCalls:
                     pass
             if outputs is None or memories is None:
                 return fallback(*args, **kwargs)  # which says at which line it was
-            if memories or state.at_host:
+            if memories or state.hosts:
                 state.exchange(memories, spares, machine.at_host(inputs), committed)
             return finish(tuple([_array(one, device) for one in outputs]))
 
         return entry if instances is None else self._started(instances, state, entry)
 
-    def _instances(self, state: _State, at_host: Sequence[int]) -> StartableGraphs | None:
+    def _instances(self, state: _State) -> StartableGraphs | None:
         """The table of the program, whose graphs machine code may start; None where it may not."""
         code, captured = self.machine.code, self.captured
-        starter, numbers = code.accelerator.starter, self._numbers(at_host)
+        starter, numbers, bound, hosts = (
+            code.accelerator.starter,
+            self._numbers(),
+            _bound(captured),
+            [*_hosts(captured)],
+        )
         if starter is None or not is_supported() or not code.is_one_graph or numbers is None:
             return None
         arguments = [one for one in captured.sources if one.array is None]
-        if _read(self.arguments) != len(arguments) or not {*self.machine.host_inputs} <= {*at_host}:
+        if _read(self.arguments) != len(arguments) or not {*self.machine.host_inputs} <= {*hosts}:
             return None
-        bound = [k for k, one in enumerate(captured.sources) if one.array is not None and k not in at_host]
-        hosts = [id(array) for array, _ in numbers.hosts]
         states = CallStates(
-            tuple([bound.index(k) for k in state.inputs]),
+            tuple(map([*bound].index, state.bound)),
             cpython.member_offset(Storage, "_exposed") or 0,
-            tuple([(hosts.index(id(array)), numpy.empty_like(buffer_of(array))) for array in state.at_host]),
+            tuple([(hosts.index(k), numpy.empty_like(buffer_of(array))) for k, array in state.hosts.items()]),
         )
         if states.bound and not states.exposed:
             return None
-        results = self.results
         instances = StartableGraphs(
             starter,
             code.accelerator,
@@ -259,10 +266,10 @@ class DeviceCalls:
             lock=code.lock,
             inputs=len(arguments),
             numbers=numbers,
-            bound=[captured.sources[k].array for k in bound],
+            bound=[*bound.values()],
             states=states,
-            buffers=[_pattern(one, code.number) for one in results],
-            storages=[_storage(self.machine.device) for _ in results],
+            buffers=[_pattern(one, code.number) for one in self.results],
+            storages=[_storage(self.machine.device) for _ in self.results],
             derived=self.machine.derived,
             count=INSTANCES,
         )
@@ -270,39 +277,30 @@ class DeviceCalls:
         return instances
 
     @property
-    def results(self) -> Sequence[TensorType]:
+    def results(self) -> list[TensorType]:
         """The types of the outputs that are not states."""
-        results = self.machine.executable.results
-        return results[: len(self.captured.graph.outputs) - sum(one.written >= 0 for one in self.captured.sources)]
+        count = len(self.captured.graph.outputs) - sum(one.written >= 0 for one in self.captured.sources)
+        return [*self.machine.executable.results[:count]]
 
-    def _numbers(self, at_host: Sequence[int]) -> CallNumbers | None:
-        """What calls read at the host; None where that is too much for machine code.
-
-        Args:
-            at_host: numbers of the inputs that are arrays of the host.
-        """
-        sources, types = self.captured.sources, [value.type for value in self.captured.graph.inputs]
-        arguments = sorted(one.position for one in sources if one.array is None)
-        kinds = self.captured.call.kinds
-        are_numbers = [one.array is None and not isinstance(kinds[one.position], TensorType) for one in sources]
-        sizes = [
-            type_.nbytes if is_number or k in at_host else None
-            for k, (type_, is_number) in enumerate(zip(types, are_numbers, strict=True))
-        ]
-        places, end = self.machine.code.places(sizes)
-        memories = [(sources[k].array, buffer_of(sources[k].array), types[k]) for k in at_host]
+    def _numbers(self) -> CallNumbers | None:
+        """What calls read at the host; None where that is too much for machine code."""
+        captured = self.captured
+        sources, types = captured.sources, [value.type for value in captured.graph.inputs]
+        hosts = {k: (array, buffer_of(array)) for k, array in _hosts(captured).items()}
+        slots = sorted(one.position for one in sources if one.array is None)
+        origins = {k: ~number for number, k in enumerate(hosts)}
+        for k, one in enumerate(sources):
+            if one.array is None and not isinstance(captured.call.kinds[one.position], TensorType):
+                origins[k] = slots.index(one.position)
+        places, end = self.machine.code.places([one.nbytes if k in origins else None for k, one in enumerate(types)])
         is_plain = all(
-            type(x) is numpy.ndarray and x.flags.c_contiguous and (x.shape, x.dtype) == (type_.shape, type_.dtype)
-            for _, x, type_ in memories
+            type(x) is numpy.ndarray and x.flags.c_contiguous and (x.shape, x.dtype) == (types[k].shape, types[k].dtype)
+            for k, (_, x) in hosts.items()
         )
         if end > 8 * NUMBERS or not is_plain:
             return None
-        numbers = [
-            (~at_host.index(k) if k in at_host else arguments.index(sources[k].position), place, types[k].nbytes)
-            for k, place in enumerate(places)
-            if place is not None
-        ]
-        return CallNumbers(tuple([(array, x) for array, x, _ in memories]), tuple(numbers), end // 8)
+        numbers = [(origins[k], place, types[k].nbytes) for k, place in enumerate(places) if place is not None]
+        return CallNumbers(tuple(hosts.values()), tuple(numbers), end // 8)
 
     def _started(self, instances: StartableGraphs, state: _State, fallback: Entry) -> Entry:
         """The entry of machine code that starts the graphs of the program, and gives other calls to `fallback`."""
@@ -328,10 +326,11 @@ class DeviceCalls:
             storage.watch(table)
         if self.dirty[0]:
             table.dirty[0] = 1
-        if not state.at_host:
+        if not state.hosts:
             return entry
         places = [place for _, place in instances.states.at_host]
-        inputs = {k: buffer_of(captured.sources[k].array) for k in machine.host_inputs}
+        hosts = {k: buffer_of(array) for k, array in _hosts(captured).items()}
+        inputs = [hosts.get(k) for k in range(len(captured.sources))]
 
         def counted(*args: Any, **kwargs: Any) -> Any:
             for place, value in zip(places, machine.at_host(inputs), strict=True):

@@ -230,8 +230,8 @@ _ALONE: Final = _references([object()])[0]
 class CallNumbers:
     """What a call reads at the host: numbers among the arguments, and arrays from outside."""
 
-    hosts: tuple[tuple[Any, NDArray[Any]], ...] = ()
-    """The arrays, and the memory of each."""
+    hosts: tuple[tuple[Any, Any], ...] = ()
+    """The arrays, and the memory of each, an array of NumPy's."""
     places: tuple[tuple[int, int, int], ...] = ()
     """For what kernels read: the input, or `~k` of an array, its place among the bytes of all, and its own bytes."""
     count: int = 0

@@ -14,7 +14,6 @@ from hybridize.array.buffer import buffer_of
 from hybridize.errors import DeviceError
 from hybridize.gluon import nn
 from hybridize.programs import device_entry
-from hybridize.runtime.device_code import loaded_on
 from hybridize.runtime.devices import opened
 from tests.refusals import refusal
 from tests.runtime.cuda.test_entry import Calls, there
@@ -196,8 +195,7 @@ def test_weights_that_the_user_writes_or_replaces_are_those_of_the_next_step(ker
         ]  # fmt: skip
         for doing in doings:
             doing()
-            for _ in range(3):
-                found.append(step().asnumpy().tobytes())
+            found += [step().asnumpy().tobytes() for _ in range(3)]
             found.append(step.state())
         return found
 
@@ -284,9 +282,6 @@ def test_gradients_of_arguments_go_the_way_of_all(kernels, calls):
 def test_second_memories_are_free_memory_and_go_with_the_weights(kernels, calls):
     step, device = Step("adam"), opened(0)
     step.warm()
-    gc.collect()
-    (shared,) = {id(one): one for one in [loaded_on(device)]}.values()
-    assert shared
     before = step.state()
     device.empty_cache()
     assert step.state() == before
@@ -300,12 +295,12 @@ def test_second_memories_are_free_memory_and_go_with_the_weights(kernels, calls)
     assert device.memory()[0] >= free + 2 * weights
 
 
-def test_ten_thousand_steps_leave_nothing_behind(standin, calls):
+def test_two_thousand_steps_leave_nothing_behind(standin, calls):
     step = Step()
     step.warm()
     gc.collect()
     used, blocks, references = standin.get("used"), sys.getallocatedblocks(), sys.getrefcount(None)
-    for _ in range(2_000):
+    for _ in range(2000):
         loss = step()
     del loss
     gc.collect()
