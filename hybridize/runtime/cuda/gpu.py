@@ -18,7 +18,9 @@ from hybridize.runtime.cuda.counting import OLDEST, build
 from hybridize.runtime.cuda.library import OUT_OF_MEMORY, Driver, driver, version
 from hybridize.runtime.cuda.linking import module
 from hybridize.runtime.cuda.staging import PinnedCopies
+from hybridize.runtime.cuda.words import WRITER, WRITER_NAME
 from hybridize.runtime.cuda.work import CudaEvent, CudaFunction, CudaGraph, CudaModule, CudaRecording
+from hybridize.runtime.device_entry import NUMBERS
 from hybridize.runtime.plan import ALIGNMENT
 
 CUDA: Final = 2
@@ -286,6 +288,15 @@ class Gpu(CudaContext):
             self.starter.note(function.name)
             call("cuLaunchKernel", function.handle, *blocks, *sizes, shared_bytes, self.stream, _each(values), None)
             self.checked()
+
+    def load_writer(self) -> None:
+        """Have the kernel that writes words there, for machine code, too."""
+        self._writer = self.load(WRITER)[WRITER_NAME]
+        self.starter.set(numbers=self._writer.handle.value or 0)
+
+    def write_words(self, address: int, words: Sequence[int]) -> None:
+        """Write words of 64 bits, `NUMBERS` at most, and zeros behind them: they come with the launch, by no copy."""
+        self.launch(self._writer, (1, 1, 1), 1, 0, [address, *words, *[0] * (NUMBERS - len(words))])
 
     @contextmanager
     def capture(self, graph: CudaGraph | None = None) -> Iterator[CudaGraph]:
