@@ -129,6 +129,15 @@ def test_what_is_made_on_a_device_makes_the_program_one_for_it():
     assert f(2.5).device == gpu(0) and f(1.5).asnumpy().tolist() == [[1.5, 1.5]] * 2
 
 
+def test_a_program_of_a_type_is_compiled_for_the_present_device():
+    f = hybridize(lambda x: x * 2 + 1)
+    with gpu(1):
+        f.compile("f32[3]")
+        assert f(np.ones(3)).device == gpu(1)
+    f(np.ones(3, ctx=gpu(0)))
+    assert [program.capture.call.device for program in f.programs()] == [gpu(1), gpu(0)]
+
+
 def test_what_depends_on_arrays_of_the_host_alone_is_computed_there():
     f = hybridize(lambda x, y: (x * 2, y * 3))
     x, y = numbers(3), numbers(4)

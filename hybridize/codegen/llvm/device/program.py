@@ -157,7 +157,7 @@ class _Writer:
         assert all(one.startswith("llvm.") for one in self.module.declarations), "it asks the C library"
 
     def _kernels(self, step: ScheduleStep) -> Iterator[tuple[str, Launch, *tuple[int, ...]]]:
-        """The functions that a step launches, in order, each with the numbers that it is given besides sizes."""
+        """Iterate over the functions that a step launches, each with the numbers that it is given besides sizes."""
         if step.is_empty:
             return
         match step:
@@ -174,12 +174,10 @@ class _Writer:
                     if same(sums.grid.launch.blocks, 0):
                         continue
                     key = f"{plan.elements!r} {plan.sizes!r} {sums!r} {bool(plan.scratch_bytes)} {ending}"
-                    tiles = functools.partial(emit_tiles, plan=plan, sums=sums, ending=ending, target=self._target)
-                    yield self._once("product", key, tiles), sums.grid.launch
+                    operands = {"plan": plan, "sums": sums, "ending": ending, "target": self._target}
+                    yield self._once("product", key, functools.partial(emit_tiles, **operands)), sums.grid.launch
                     if sums.grid.after is not None:
-                        parts = functools.partial(
-                            emit_sums_of_parts, plan=plan, sums=sums, ending=ending, target=self._target
-                        )
+                        parts = functools.partial(emit_sums_of_parts, **operands)
                         yield self._once("parts", f"after {key}", parts), sums.grid.after
             case RoutineStep(outputs=()):
                 number = self._noted(step)
@@ -196,7 +194,7 @@ class _Writer:
                 raise TypeError(f"{type(step).__name__} is scheduled for a device")
 
     def _noted(self, step: RoutineStep) -> int:
-        """The number of the note that an assertion leaves, from 1 on."""
+        """Return the number of the note that an assertion leaves, from 1 on."""
         return self.notes.setdefault(_note(step, step.inputs[1:]), len(self.notes) + 1)
 
     def _once(self, kind: str, key: str, write: Callable[[Module, str], Function]) -> str:
