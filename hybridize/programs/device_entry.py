@@ -35,7 +35,7 @@ from hybridize.ops.op import Effect, effect_of
 from hybridize.programs.device_machine import DeviceMachine
 from hybridize.programs.donation import updates_of
 from hybridize.programs.entry import UNASKED, Entry, assembling, plain_structure
-from hybridize.runtime.device_buffers import DeviceBuffer, DeviceMemory, row_major
+from hybridize.runtime.device_buffers import ASKING, DeviceBuffer, DeviceMemory, row_major
 from hybridize.runtime.device_code import INSTANCES, Link
 from hybridize.runtime.device_entry import StartableGraph, StartableGraphs, is_supported, number_word
 from hybridize.runtime.devices import is_inherited
@@ -100,7 +100,11 @@ class _State:
         return cls(tuple([k for k, _ in away]), tuple([array for _, array in away]), tuple(at_host))
 
     def memories(self, inputs: Sequence[Any]) -> list[DeviceMemory] | None:
-        """Return the memory of each; None where somebody else has one, an argument above all."""
+        """Return the memory of each; None where somebody else has one, an argument above all, or may still ask for work
+        on a spare, which was its memory before.
+        """
+        if self.inputs and ASKING:
+            return None
         memories = [inputs[k].base for k in self.inputs]
         whole = all(inputs[k].nbytes == one.nbytes for k, one in zip(self.inputs, memories, strict=True))
         others = {id(x.base) for k, x in enumerate(inputs) if type(x) is DeviceBuffer and k not in self.inputs}
@@ -119,6 +123,8 @@ class _State:
         exchanged = map(setattr, (*memories, *spares), repeat("address"), addresses)
         written = map(setitem, map(buffer_of, self.at_host), repeat(...), values)
         _ = [*chain(exchanged, written, map(call, (committed,)))]
+        for thread in [*ASKING]:
+            thread.memories.extend(spares)
 
 
 def _takes_arrays(captured: Captured) -> bool:

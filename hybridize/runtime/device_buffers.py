@@ -60,7 +60,7 @@ class DeviceMemory:
         Threads that have read the address of this one keep the other until they have asked for their work.
         """
         self.address, other.address = other.address, self.address
-        for thread in [*_ASKING]:
+        for thread in [*ASKING]:
             thread.memories.append(other)
 
     def __del__(self, is_inherited: Callable[[Accelerator], bool] = is_inherited) -> None:
@@ -80,14 +80,14 @@ class Asking:
 
     def __enter__(self) -> None:
         self.memories: list[DeviceMemory] = []
-        _ASKING.append(self)
+        ASKING.append(self)
 
     def __exit__(self, *_: object) -> None:
-        _ASKING.remove(self)
+        ASKING.remove(self)
 
 
-_ASKING: Final[list[Asking]] = []
-"""Those in which threads are."""
+ASKING: Final[list[Asking]] = []
+"""Those in which threads are: state has no spare memory then, which such a thread might still read."""
 
 
 class BorrowedMemory(DeviceMemory):
