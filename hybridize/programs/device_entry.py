@@ -36,7 +36,7 @@ from hybridize.programs.device_machine import DeviceMachine
 from hybridize.programs.donation import updates_of
 from hybridize.programs.entry import UNASKED, Entry, assembling, plain_structure
 from hybridize.runtime import cpython
-from hybridize.runtime.device_buffers import DeviceBuffer, DeviceMemory, row_major
+from hybridize.runtime.device_buffers import ASKING, DeviceBuffer, DeviceMemory, row_major
 from hybridize.runtime.device_code import INSTANCES, Link
 from hybridize.runtime.device_entry import (
     NUMBERS,
@@ -115,7 +115,11 @@ class _State:
         return cls(bound, hosts)
 
     def memories(self, inputs: Sequence[Any]) -> list[DeviceMemory] | None:
-        """Return the memory of each; None where somebody else has one, an argument above all."""
+        """Return the memory of each; None where somebody else has one, an argument above all, or may still ask for work
+        on a spare, which was its memory before.
+        """
+        if self.bound and ASKING:
+            return None
         memories = [inputs[k].base for k in self.bound]
         others = {id(x.base) for k, x in enumerate(inputs) if type(x) is DeviceBuffer and k not in self.bound}
         own = {*map(id, memories)}
@@ -135,6 +139,8 @@ class _State:
         places: Iterable[Any] = map(buffer_of, self.hosts.values())
         written = map(setitem, places, repeat(...), values)
         _ = [*chain(exchanged, written, map(call, (committed,)))]
+        for thread in [*ASKING]:
+            thread.memories.extend(spares)
 
 
 def _takes_arrays(captured: Captured) -> bool:

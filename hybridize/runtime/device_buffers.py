@@ -55,8 +55,13 @@ class DeviceMemory:
         self.address: int = accelerator.alloc(max(nbytes, 1)) if address is None else address
 
     def exchange(self, other: DeviceMemory) -> None:
-        """Let two memories of one device and one size have each other's bytes, for all buffers over them."""
+        """Let two memories of one device and one size have each other's bytes, for all buffers over them.
+
+        Threads that have read the address of this one keep the other until they have asked for their work.
+        """
         self.address, other.address = other.address, self.address
+        for thread in [*ASKING]:
+            thread.memories.append(other)
 
     def __del__(self, is_inherited: Callable[[Accelerator], bool] = is_inherited) -> None:
         if hasattr(self, "address") and not is_inherited(self.accelerator):
@@ -64,6 +69,25 @@ class DeviceMemory:
                 self.accelerator.take_back(self.address, self.users)
             else:
                 self.accelerator.free(self.address)
+
+
+class Asking:
+    """A `with` block that reads addresses and asks for work there: memory that another thread exchanges meanwhile stays
+    until the end of the block, also where that thread drops it.
+    """
+
+    __slots__ = ("memories",)
+
+    def __enter__(self) -> None:
+        self.memories: list[DeviceMemory] = []
+        ASKING.append(self)
+
+    def __exit__(self, *_: object) -> None:
+        ASKING.remove(self)
+
+
+ASKING: Final[list[Asking]] = []
+"""Those in which threads are: state has no spare memory then, which such a thread might still read."""
 
 
 class BorrowedMemory(DeviceMemory):
@@ -226,7 +250,8 @@ class DeviceBuffer:
         if self.overlaps(source):
             source = source.copy()
         if self.flags.c_contiguous and source.flags.c_contiguous:
-            self.accelerator.copy(self.address, source.address, self.nbytes)
+            with Asking():
+                self.accelerator.copy(self.address, source.address, self.nbytes)
         else:
             STRIDED.value(source, self)
 
@@ -239,7 +264,8 @@ class DeviceBuffer:
         source = source.dense()
         alike = self.flags.c_contiguous and self.shape == source.shape
         to = self if alike else new_buffer(here, self.number, source.shape, source.dtype)
-        here.copy_from(there, to.address, source.address, source.nbytes)
+        with Asking():
+            here.copy_from(there, to.address, source.address, source.nbytes)
         if to is not self:
             self._copy_of(to)
 
@@ -254,7 +280,8 @@ class DeviceBuffer:
         if not self.flags.c_contiguous or few.shape != self.shape:
             self._copy_of(sent(few, self.accelerator, self.number))
         elif self.nbytes:
-            self.accelerator.copy_in(self.address, few)
+            with Asking():
+                self.accelerator.copy_in(self.address, few)
 
     def to_host(self) -> NDArray[Any]:
         """Return a copy of the elements at the host, once they are written."""
@@ -262,7 +289,8 @@ class DeviceBuffer:
             return self.copy().to_host()
         values = numpy.empty(self.shape, self.dtype)
         if values.nbytes:
-            self.accelerator.copy_out(self.address, values)
+            with Asking():
+                self.accelerator.copy_out(self.address, values)
         return values
 
     def part(self, start: int, shape: tuple[int, ...], dtype: Any) -> DeviceBuffer:

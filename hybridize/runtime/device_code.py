@@ -27,7 +27,7 @@ from hybridize.base.errors import ArgumentError, DeviceError, DeviceMemoryError,
 from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.runtime.compiled import CompiledProgram
-from hybridize.runtime.device_buffers import DeviceBuffer, DeviceMemory, new_buffer, row_major, sent
+from hybridize.runtime.device_buffers import Asking, DeviceBuffer, DeviceMemory, new_buffer, row_major, sent
 from hybridize.runtime.device_entry import NUMBERS, StartableGraph
 from hybridize.runtime.device_notes import raise_noted
 from hybridize.runtime.device_steps import Bases, DeviceLaunch, perform, recorded, work_of, work_size
@@ -238,10 +238,11 @@ class DeviceDeriver:
         constant = code.memory((of.nbytes,), numpy.uint8)
         scratch = code.memory((of.scratch_bytes,), numpy.uint8)
         sources = [inputs[one.number] if one.kind == "input" else code.source(one.number) for one in of.sources]
-        bases = {("output", 0): constant.address, ("scratch", 0): scratch.address}
-        for k, (source, one) in enumerate(zip(sources, of.sources, strict=True)):
-            bases["input", k] = source.address + one.offset
-        perform(work_of(self._steps, bases), code.accelerator, code.launch)
+        with Asking():
+            bases = {("output", 0): constant.address, ("scratch", 0): scratch.address}
+            for k, (source, one) in enumerate(zip(sources, of.sources, strict=True)):
+                bases["input", k] = source.address + one.offset
+            perform(work_of(self._steps, bases), code.accelerator, code.launch)
         return constant
 
 
@@ -364,10 +365,11 @@ class DeviceCode:
         constants = list(self.constants)
         for deriver, buffer in zip(self.derivers, derived, strict=True):
             constants[deriver.slot] = buffer
-        addresses = [None if one is None else one.address for one in (*buffers, *constants)]
         numbers = tuple(sizes.values())
         layouts = [row_major(one.shape, one.dtype) for one in program.sizes.types(sizes)]
-        return self._asked(self._plan(sizes, numbers), numbers, addresses, layouts, scratch_bytes)
+        with Asking():
+            addresses = [None if one is None else one.address for one in (*buffers, *constants)]
+            return self._asked(self._plan(sizes, numbers), numbers, addresses, layouts, scratch_bytes)
 
     def ask(
         self, inputs: Sequence[Operand], derived: Sequence[DeviceBuffer], link: Link | None = None,
@@ -387,10 +389,11 @@ class DeviceCode:
             for deriver, buffer in zip(self.derivers, derived, strict=True):
                 constants[deriver.slot] = buffer
         buffers = self._sent_together(inputs)
-        addresses = [None if one is None else one.address for one in (*buffers, *constants)]
         plan = self.program.plan
-        tell = None if link is None else partial(link, buffers, addresses[: len(buffers)])
-        return self._asked(plan, (), addresses, self._layouts, int(plan.scratch_bytes), tell, spares)
+        with Asking():
+            addresses = [None if one is None else one.address for one in (*buffers, *constants)]
+            tell = None if link is None else partial(link, buffers, addresses[: len(buffers)])
+            return self._asked(plan, (), addresses, self._layouts, int(plan.scratch_bytes), tell, spares)
 
     @cached_property
     def _layouts(self) -> list[NDArray[Any]]:

@@ -286,6 +286,7 @@ TWO_PLACES = {
     "in place": lambda x: operator.iadd(HOST.copy(), x), "out of numpy": lambda x: numpy.exp(x, out=HOST.copy()), "out at the host": lambda x: np.add(x, x, out=np.array(HOST)), "into the device": lambda x: numpy.add(HOST, HOST, out=x),
     "host": lambda x: np.add(x, np.array(HOST)), "in place at the host": lambda x: operator.iadd(np.array(HOST), x), "in place there": lambda x: operator.iadd(x, np.array(HOST)),
     "mask": lambda x: x[np.array(HOST) > 0], "mask of the device": lambda x: np.array(HOST)[x > 0], "indices of the device": lambda x: np.array(HOST)[[numbers(x, 1)[0], 0]], "other gpu": lambda x: np.where(x > 0, x, np.array(HOST, ctx=gpu(1))),
+    "write by a mask": lambda x: operator.setitem(x, np.array(HOST) > 0, 1), "write by indices": lambda x: operator.setitem(x, (slice(None), np.array([1], dtype="int32")), 1), "write by the device's": lambda x: operator.setitem(np.array(HOST), numbers(x, 1), 1), "write by another gpu's": lambda x: operator.setitem(x, np.array(HOST, ctx=gpu(1)) > 0, 1),
 }  # fmt: skip
 
 
