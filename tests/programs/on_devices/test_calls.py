@@ -1,9 +1,12 @@
 """Calls of compiled functions over arrays of a device: the CPU's results there, and what is refused before it runs."""
 
+import re
+from pathlib import Path
+
 import numpy
 import pytest
 
-from hybridize import cpu, gpu, hybridize, np
+from hybridize import cpu, gpu, hybridize, np, npx
 from hybridize.array.buffer import buffer_of, memory_key
 from hybridize.errors import DeviceError
 from hybridize.programs.changes import Changes
@@ -234,3 +237,18 @@ def test_what_a_device_cannot_do_is_refused_before_anything_runs():
         f(np.ones(3, ctx=gpu(0)))
     assert caught.value.loc.line == f.__wrapped__.__code__.co_firstlineno + 3
     assert state.asnumpy().tolist() == [0, 0, 0]
+
+
+def test_the_plan_of_the_internals_is_that_of_its_program():
+    page = (Path(__file__).parents[3] / "docs" / "internals" / "device-programs.md").read_text()
+    w = np.ones((20, 30), ctx=gpu(0))
+
+    @hybridize
+    def f(x, k):
+        return npx.softmax(x @ w) * k
+
+    x = np.ones((64, 20), ctx=gpu(0))
+    f(x, 0.5)
+    plan = str(f.program(x, 0.5)._runs.executable.plan)
+    for line in re.search(r"```text\n(step 0.*?)```", page, re.DOTALL)[1].splitlines():
+        assert line in plan.splitlines(), line
