@@ -180,7 +180,7 @@ class _Writer:
                 raise TypeError(f"{type(step).__name__} is scheduled for a device")
 
     def _noted(self, step: RoutineStep) -> int:
-        """Return the number of the note that an assertion leaves, from 1 on."""
+        """The number of the note that an assertion leaves, from 1 on."""
         operands = tuple(map(Buffer.of, step.inputs[1:]))
         message, recipe = map(str, step.routine.parameters)
         note = PlanNote(step.routine.name, message, recipe, operands)
