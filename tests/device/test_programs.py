@@ -99,6 +99,15 @@ def test_tiles_of_each_kind(tile, monkeypatch):
     same_bits(goldens.dense, f32(130, 17), f32(17, 140), f32(140))
 
 
+@pytest.mark.parametrize("tile", TILES, ids=lambda tile: f"{tile.m} x {tile.n}")
+def test_threads_without_a_share_of_a_panel_read_nothing(tile, monkeypatch):
+    """A tile that is full and the last: what is behind its panels is nobody's memory."""
+    monkeypatch.setattr(tiles, "TILES", (tile,))
+    for dtype in (float32, float16)[: 1 + (min(tile.m, tile.n) < 16)]:  # others of float16 are tensor cores'
+        x, w = (TensorType((size, 32), dtype) for size in (tile.m, tile.n))
+        same_bits(lambda x, w: [ops.matmul(x, w, False, True)], x, w)
+
+
 @pytest.mark.parametrize(
     "types", [(f32(3, 700), f32(700, 6)), (f32(40, 1000), f32(1000, 33)), (f32(5, 512), f32(512, 9))], ids=str
 )

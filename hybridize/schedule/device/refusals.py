@@ -8,7 +8,7 @@ from typing import Final
 from hybridize.base.errors import DeviceError
 from hybridize.machine.target import Target
 
-CPU: Final = "run this part of the program on the CPU, in a function of its own"
+CPU: Final = "x.as_in_ctx(cpu()) gives a copy to compute with; while gradients are recorded, copy before the call"
 
 
 def refused(what: str, target: Target, lines: str, remedy: str = CPU) -> DeviceError:

@@ -13,7 +13,7 @@ from hybridize.machine.device import DeviceTarget
 from hybridize.schedule.device import thresholds
 from hybridize.schedule.kernel import Launch
 
-_BY_BLOCKS: Final = frozenset({"sort", "runs", "merge", "prefixes", "totals", "offsets", "matrices"})
+_BY_BLOCKS: Final = frozenset({"sort", "runs", "merge", "prefixes", "totals", "offsets", "matrices", "spectra"})
 
 
 @frozen

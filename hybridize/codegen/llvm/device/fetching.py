@@ -166,7 +166,10 @@ class Panel:
 
     def fetched(self, first: str, k: Size) -> list[str]:
         """The elements that a thread brings of the panels from term `first` on; zeros where there are none."""
-        return [self._guarded(there, index) for _, there, index in self._elements(first, k)]
+        return [
+            self._guarded(all_of(self.f, [there, one.is_there] if one.is_there else [there]), index)
+            for one, there, index in self._elements(first, k)
+        ]
 
     def store(self, values: Iterator[str], stage: str) -> None:
         """Put brought elements into the panels of a stage."""
