@@ -293,7 +293,8 @@ class Programs:
         for pattern, program in known:
             if _fits(pattern, sizes) and program[0].accepts(_shapes_for(program, lies, shapes)):
                 return program
-        pattern = _common(known[-1][0], sizes) if known else sizes
+        patterns = [_common(one, sizes) for one, _ in known]
+        pattern = next((one for one in patterns if one != sizes), sizes)
         program = _compiled(work, lies, shapes, pattern, arch)
         if not known:
             bounded(self._of, LIMIT)[key] = known
