@@ -54,16 +54,20 @@ class DeviceMemory:
         """Streams on which others use it, see `runtime.dlpack`."""
         self.address: int = accelerator.alloc(max(nbytes, 1)) if address is None else address
 
+    @property
+    def origin(self) -> tuple[int, int]:
+        """A key of the first byte: its address where others have the memory, too, else this object, whose address
+        programs exchange.
+        """
+        return (id(self), 0) if self.users is NOBODY else (id(self.accelerator), self.address)
+
     def exchange(self, other: DeviceMemory) -> None:
         """Let two memories of one device and one size have each other's bytes, for all buffers over them."""
         self.address, other.address = other.address, self.address
 
     def __del__(self, is_inherited: Callable[[Accelerator], bool] = is_inherited) -> None:
         if hasattr(self, "address") and not is_inherited(self.accelerator):
-            if self.users:
-                self.accelerator.take_back(self.address, self.users)
-            else:
-                self.accelerator.free(self.address)
+            self.accelerator.free(self.address, self.users)
 
 
 class BorrowedMemory(DeviceMemory):
@@ -85,9 +89,14 @@ class BorrowedMemory(DeviceMemory):
         self.address = address
         self._owner = owner
 
+    @property
+    def origin(self) -> tuple[int, int]:
+        """A key of the first byte: its address."""
+        return id(self.accelerator), self.address
+
     def __del__(self, is_inherited: Callable[[Accelerator], bool] = is_inherited) -> None:
         if not is_inherited(self.accelerator):
-            self.accelerator.give_back(self._owner)
+            self.accelerator.give_back(self._owner, self.users)
 
 
 class DeviceBuffer:
@@ -189,8 +198,11 @@ class DeviceBuffer:
 
     def overlaps(self, other: object) -> bool:
         """Tell whether two buffers have an element in common; of views where that is hard to tell, it is assumed."""
-        if not isinstance(other, DeviceBuffer) or other.base is not self.base:
+        if not isinstance(other, DeviceBuffer) or other.base.accelerator is not self.base.accelerator:
             return False
+        if other.base is not self.base:  # memory that others have, too, may have come several times
+            (low, high), (first, end) = self.bounds, other.bounds
+            return low < end and first < high and bool(self.size and other.size)
         try:
             return numpy.shares_memory(self._layout, other._layout, max_work=_WORK)  # type: ignore[arg-type]
         except numpy.exceptions.TooHardError:

@@ -7,7 +7,7 @@ import pytest
 
 import hybridize
 from hybridize import np
-from hybridize.errors import DeviceError, InternalError
+from hybridize.errors import DeviceError, DeviceMemoryError, InternalError
 from hybridize.runtime.cuda import staging
 from hybridize.runtime.devices import opened
 from tests.refusals import refusal
@@ -195,6 +195,18 @@ def test_an_array_that_comes_does_not_wait_for_work_after_the_end_of_the_last_on
     standin.finish(device, device.arriving)
     assert standin.pending(device.stream_number) > 0  # the other work was not waited for
     assert (read(device, late, numpy.zeros(64, "uint8")) == 3).all()
+
+
+@pytest.mark.parametrize("name", ["cuMemHostAlloc", "cuMemcpyHtoDAsync_v2", "cuEventRecord"])
+def test_memory_of_an_array_that_does_not_come_is_free(standin, name):
+    device = opened(0)
+    for _ in range(2):
+        standin.fail(name, 2)
+        with refusal(DeviceMemoryError, f"E706: {name}"):
+            np.array(LARGE, ctx=hybridize.gpu(0))
+        device.empty_cache()
+        assert standin.get("used") == 0
+    assert (np.array(LARGE, ctx=hybridize.gpu(0)).asnumpy() == LARGE).all()
 
 
 def test_memory_of_arrays_that_came_goes_back_to_the_driver(standin):
