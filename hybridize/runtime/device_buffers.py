@@ -414,33 +414,29 @@ def unsupported(what: str, type: TensorType, device: object) -> DeviceError:
     )
 
 
-def new_buffer(accelerator: Accelerator, number: int, shape: tuple[int, ...], dtype: Any) -> DeviceBuffer:
-    """Return a buffer that nobody has written, row by row, in memory of its own."""
+def new_buffer(
+    accelerator: Accelerator, number: int, shape: tuple[int, ...], dtype: Any, address: int | None = None
+) -> DeviceBuffer:
+    """Return a buffer, row by row, in memory of its own: that at an address, or such as nobody has written."""
     layout = row_major(shape, dtype)
-    return DeviceBuffer(DeviceMemory(accelerator, layout.nbytes), layout, number, 0)
+    return DeviceBuffer(DeviceMemory(accelerator, layout.nbytes, address), layout, number, 0)
 
 
 def row_major(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     """Return the layout of elements that lie row by row, from the first byte of a memory on."""
     dtype = numpy.dtype(dtype)
-    return as_strided(_ORIGIN[: dtype.itemsize].view(dtype), shape, _row_major(shape, dtype.itemsize))
-
-
-def _row_major(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    strides = [itemsize]
+    strides = [dtype.itemsize]
     for size in shape[:0:-1]:
-        strides.append(strides[-1] * max(size, 1))  # as NumPy's own, where there are no elements
-    return tuple(reversed(strides[: len(shape)]))
+        strides.insert(0, strides[0] * max(size, 1))  # as NumPy's own, where there are no elements
+    return as_strided(_ORIGIN[: dtype.itemsize].view(dtype), shape, strides[: len(shape)])
 
 
 def sent(values: NDArray[Any], accelerator: Accelerator, number: int) -> DeviceBuffer:
     """Return a copy of an array in the memory of a device."""
     address = accelerator.send(values)
-    if address is not None:
-        layout = row_major(values.shape, values.dtype)
-        return DeviceBuffer(DeviceMemory(accelerator, layout.nbytes, address), layout, number, 0)
-    buffer = new_buffer(accelerator, number, values.shape, values.dtype)
-    buffer[...] = values
+    buffer = new_buffer(accelerator, number, values.shape, values.dtype, address)
+    if address is None:
+        buffer[...] = values
     return buffer
 
 

@@ -28,7 +28,7 @@ HOST: Final = (1, 0)
 CUDA: Final = 2
 """DLPack's number of NVIDIA's GPUs."""
 LEGACY: Final = 1
-"""CUDA's stream that is used where nobody names one."""
+"""`CU_STREAM_LEGACY`: CUDA's stream that is used where nobody names one."""
 NO_ORDER: Final = -1
 """In the place of a stream: whoever takes the memory looks after the order itself."""
 _READ_ONLY, _COPIED = 1, 2

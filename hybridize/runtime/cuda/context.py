@@ -67,7 +67,7 @@ class CudaContext:
         try:
             yield self.call
         finally:
-            self.driver.leave()
+            self.driver.pop(self._outside)  # also where the GPU has failed
 
     def start(self, graph: c_void_p) -> None:
         """Ask for a graph, after what was asked for before: as in `entered`, with nothing around the driver's calls."""

@@ -19,12 +19,9 @@ from hybridize.runtime.cuda.library import OUT_OF_MEMORY, Driver, driver, versio
 from hybridize.runtime.cuda.linking import module
 from hybridize.runtime.cuda.staging import PinnedCopies
 from hybridize.runtime.cuda.work import CudaEvent, CudaFunction, CudaGraph, CudaModule, CudaRecording
+from hybridize.runtime.dlpack import CUDA, LEGACY
 from hybridize.runtime.plan import ALIGNMENT
 
-CUDA: Final = 2
-"""DLPack's number of NVIDIA's GPUs."""
-LEGACY: Final = 1
-"""`CU_STREAM_LEGACY`: the stream that is used where nobody names one."""
 BESIDE: Final = 1 << 16
 """Bytes from which a copy from the host is worth two events."""
 _MAJOR, _MINOR = 75, 76
@@ -66,8 +63,8 @@ class Gpu(CudaContext):
         super().__init__(opened, device)
         self.when_scarce: list[Callable[[], object]] = []
         """Called where memory is short, to drop what can be made again."""
-        self.lasting: set[int] = {LEGACY}
-        """Streams of other libraries that are there for as long as the process."""
+        self.lasting: set[int] = {LEGACY, self.stream_number}
+        """Streams that are there for as long as the process: those of other libraries, and this one."""
         self._blocks = Blocks(self._reserve, self._release)
         self._freed: deque[int] = deque()
         """Blocks that were freed, and that nobody but this stream has used."""
@@ -320,14 +317,14 @@ class Gpu(CudaContext):
 
     def follow(self, stream: int) -> None:
         """Let what is asked for next wait for all that is on a stream now."""
-        if stream != self.stream_number:
-            with self.entered():
-                self._follow(stream)
+        with self.entered():
+            self._follow(stream)
 
     def _follow(self, stream: int | c_void_p) -> None:
         """Do as `follow` does; the GPU is entered."""
-        event = self._placed(stream)
-        self.call("cuStreamWaitEvent", self.stream, event.handle, 0)
+        if stream != self.stream_number:
+            event = self._placed(stream)
+            self.call("cuStreamWaitEvent", self.stream, event.handle, 0)
 
     def _follow_users(self, streams: Collection[int]) -> None:
         """Let what is asked for next wait for streams of others, which may be there no more; the GPU is entered."""

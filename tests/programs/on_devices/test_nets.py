@@ -6,7 +6,7 @@ import re
 import numpy
 import pytest
 
-from hybridize import autograd, cpu, gluon, gpu, hybridize, np
+from hybridize import autograd, cpu, gluon, gpu, hybridize, load, np
 from hybridize.errors import VerificationError
 from hybridize.gluon import nn
 from tests.refusals import refusal
@@ -33,11 +33,7 @@ def net():
     expected = net(x).asnumpy()
     net.reset_ctx(gpu(0))
     net.hybridize()
-    return net, *x_on_gpu(x), expected
-
-
-def x_on_gpu(x):
-    return (x.as_in_ctx(gpu(0)),)
+    return net, x.as_in_ctx(gpu(0)), expected
 
 
 def test_a_net_gives_its_results_on_its_device(net):
@@ -64,7 +60,7 @@ def test_derived_constants_are_made_on_the_device_and_follow_what_they_are_made_
     weight = numbers(40, 30).as_in_ctx(gpu(0))
     f = hybridize(lambda x: x @ np.exp(weight / 2))
     x = numbers(16, 40)
-    (there,) = x_on_gpu(x)
+    there = x.as_in_ctx(gpu(0))
     program = f.program(there)
     code = program._runs.code
     (deriver,) = code.derivers
@@ -125,19 +121,13 @@ def test_a_saved_function_has_the_weights_of_the_device(tmp_path):
     f = hybridize(lambda x: x * weight)
     f(np.ones(3, ctx=gpu(0)))
     f.save(tmp_path / "f")
-    assert hybridize_load(tmp_path / "f")(np.ones(3)).asnumpy().tolist() == [1, 2, 3]
-
-
-def hybridize_load(path):
-    from hybridize import load
-
-    return load(path)
+    assert load(tmp_path / "f")(np.ones(3)).asnumpy().tolist() == [1, 2, 3]
 
 
 @pytest.mark.parametrize("verify", ["outputs", "ops"])
 def test_results_are_compared_with_numpy_s(verify, monkeypatch):
     f = hybridize(lambda x: np.exp(x) @ x.T, verify=verify)
-    (x,) = x_on_gpu(numbers(3, 2))
+    x = numbers(3, 2).as_in_ctx(gpu(0))
     for _ in range(2):
         assert f(x).device == gpu(0)
     code = f.programs()[0]._runs._compiled.code
@@ -156,7 +146,7 @@ def test_results_are_compared_with_numpy_s(verify, monkeypatch):
 def test_the_numpy_backend_computes_at_the_host_and_gives_results_on_the_device():
     f = hybridize(lambda x: np.exp(x) @ x.T, backend="numpy")
     x = numbers(3, 2)
-    y = f(*x_on_gpu(x))
+    y = f(x.as_in_ctx(gpu(0)))
     assert y.device == gpu(0) and y.asnumpy().tobytes() == f(x).asnumpy().tobytes()
 
 

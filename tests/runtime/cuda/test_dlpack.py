@@ -324,6 +324,7 @@ def test_arrays_over_one_memory_are_known_to_be(kernels, standin):
     theirs = Library(standin, VALUES)
     kernels.others[theirs.at] = VALUES.nbytes
     ours = np.array(VALUES, ctx=GPU)
+    standin.calls()
     for x, y in ((np.from_dlpack(theirs), np.from_dlpack(theirs)), (ours, np.from_dlpack(ours))):
         assert np.shares_memory(x, y) and np.shares_memory(x[1:], y[:2]) and not np.shares_memory(x[:1], y[1:])
         assert not np.shares_memory(x, y[:0]) and memory_key(x) == memory_key(y) != memory_key(y[1:])
@@ -337,6 +338,9 @@ def test_arrays_over_one_memory_are_known_to_be(kernels, standin):
             assert (written(x, y).asnumpy() == (VALUES + turn + 1) * 2).all()
         x[1:] = y[:-1]
         assert (x.asnumpy() == VALUES[[0, 0, 1]] + 3).all()
+    x = y = ours = None
+    opened(0).event()
+    assert "cuCtxSynchronize" not in standin.calls()  # only streams that stay have used it
 
 
 def test_a_graph_is_recorded_while_the_producer_waits_for_its_memory(standin):
