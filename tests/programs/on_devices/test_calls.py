@@ -46,15 +46,6 @@ def test_a_function_has_a_program_for_each_device():
     assert len(f.programs()) == 3
 
 
-def test_an_entry_of_the_cpu_takes_no_array_of_a_device():
-    f = hybridize(lambda x: x + 1)
-    x = numbers(4)
-    for _ in range(3):
-        f(x)  # has its entry
-    assert f(*there(x)).device == gpu(0)
-    assert f(x).device == cpu(0)
-
-
 @pytest.mark.parametrize("sizes", [(3, 5, 1, 40), (2, 0, 7)])
 def test_one_program_takes_all_sizes(sizes):
     f = hybridize(lambda x: np.exp(x).sum(axis=1))
