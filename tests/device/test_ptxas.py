@@ -85,7 +85,7 @@ def test_registers_of_a_block_s_matrix(op, shape, arch, tmp_path):
     )
     (used,) = ptxas.assembled(build_kernels(graph, named_target(arch)).ptx(), arch, tmp_path).values()
     assert used.spilled == 0
-    assert used.registers <= 64  # two blocks of 512 threads a processor
+    assert used.registers <= 96  # a block of 512 threads a processor
 
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
