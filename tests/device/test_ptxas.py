@@ -6,18 +6,20 @@ from itertools import islice
 import pytest
 
 from hybridize import ops
-from hybridize.base.dtypes import float32
+from hybridize.base.dtypes import float32, float64
 from hybridize.base.errors import DeviceError, InternalError
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.device.program import build_kernels
 from hybridize.compiler.kernels import device_target
 from hybridize.machine.target import named_target
+from hybridize.ops.factors import QR, SVD, Eigh
 from hybridize.schedule.steps import ContractionStep
 from tests.device import ptxas, test_copies, test_opcodes, test_races
 from tests.device.programs import SM_80, graph_of
-from tests.device.test_mutations import PROGRAMS
+from tests.device.test_mutations import PATCHES, PROGRAMS, SPECTRUM
 from tests.device.test_samples import WORDS, of
 from tests.device.written import module
+from tests.schedule.goldens import unknown
 
 pytestmark = [pytest.mark.long, ptxas.installed]
 ARCHITECTURES = ["sm_80", "sm_90"]
@@ -73,7 +75,20 @@ def test_every_sample_of_every_op(part, tmp_path):
 
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("shape", [(2, 40, 30), (30, 40), (500, 500), (2, None, 20)], ids=str)
+@pytest.mark.parametrize("op", [QR(False), QR(True), Eigh(False), SVD(False), SVD(True)], ids=str)
+def test_registers_of_a_block_s_matrix(op, shape, arch, tmp_path):
+    m, n = (unknown() if size is None else size for size in shape[-2:])
+    graph = graph_of(
+        lambda x: list(ops.bind(op, x)), TensorType((*shape[:-2], m, m if op == Eigh(False) else n), float64)
+    )
+    (used,) = ptxas.assembled(build_kernels(graph, named_target(arch)).ptx(), arch, tmp_path).values()
+    assert used.spilled == 0
+    assert used.registers <= 96  # a block of 512 threads a processor
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if PATCHES.get(name) is not SPECTRUM])
 def test_registers_of_each_kind_of_kernel(name, arch, tmp_path):
     function, *types = PROGRAMS[name]
     program = build_kernels(graph_of(function, *types), named_target(arch))

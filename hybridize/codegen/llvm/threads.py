@@ -29,7 +29,7 @@ def kernel_function(
     params: Sequence[tuple[str, Param | None]],
     threads: int,
     blocks: int = LARGEST,
-    least: int = 1,
+    least: int = 0,
     numbers: Sequence[str] = (),
 ) -> KernelFunction:
     """Open the kernel `name`, whose blocks have so many threads; its params are pointers, to operands that nothing
@@ -41,13 +41,14 @@ def kernel_function(
         params: names and buffers.
         threads: of a block.
         blocks: of a launch, at most; where it is known, LLVM divides in 32 bits.
-        least: blocks that a processor has at once, at least: their threads share its registers.
+        least: blocks that a processor has at once, at least: their threads share its registers. NVIDIA's assembler leaves
+            them fewer where it is not told.
         numbers: names of further params, which differ between launches; each is an i64.
     """
     pointers = [(f"ptr {_promises(buffer)}nocapture", param) for param, buffer in params]
     pointers += [("i64", number) for number in numbers]
     attributes = f'nounwind "nvvm.maxntid"="{threads}"'  # so that a thread may have all registers that leaves it
-    if least > 1:
+    if least:
         attributes += f' "nvvm.minctasm"="{least}"'
     bound = LARGEST if is_symbolic(blocks) else max(1, min(blocks, LARGEST))
     return KernelFunction(module, name, pointers, attributes, threads, bound)

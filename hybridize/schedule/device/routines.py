@@ -9,6 +9,7 @@ rest of the device waits, and the step says so. Of these kinds many threads shar
     prefixes    blocks add up columns, where there are few, or parts of them: see `prefixes`
     scatters    elements are copied, tuples are sorted by the rows that they name, and each row takes its own in order
     matrices    a block has a matrix, or a column of the right side of equations
+    spectra     a block has a matrix whose lines are summed, in an order of its own: QR, eigenvalues, singular values
 
 All of it follows from sizes alone.
 """
@@ -94,7 +95,6 @@ def scratch_on_device(
 def _is_by_blocks(routine: Routine, inputs: Types) -> bool:
     """Tell whether a block has a matrix, or a column of the right side of equations.
 
-    Of orthogonal factors, eigenvalues and singular values the sums of blocks have an order of their own.
     Of equations that are solved from the last one on, blocks sum in another order than threads do, so those of many
     columns are left to these. Where orders are the same, a size like that of the call decides which only a call knows.
     """

@@ -67,10 +67,7 @@ BLOCK_MATRIX: Final = 32
 BLOCK_ELEMENTS: Final = 256
 """Elements of a matrix whose orthogonal factors, eigenvalues or singular values are a block's, at least. Estimated."""
 SPECTRUM_THREADS: Final = 512
-"""Threads of that block. Estimated."""
-SPECTRUM_BLOCKS: Final = 2
-"""Such blocks that a processor has at once, at least: a thread has 64 registers at most, and NVIDIA's assembler, which
-leaves it 40 where nothing is asked for, spills none."""
+"""Threads of that block: each has up to 128 registers. Estimated."""
 FEW_COLUMNS: Final = 32
 """Columns of equations that are solved from the last one on, fewer of which are a block each. Estimated."""
 LONG_LINE: Final = 4096

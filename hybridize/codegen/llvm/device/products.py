@@ -78,5 +78,5 @@ def _kernel(
     params = [*operands, *((f"e{number}", param) for number, param in enumerate(ending.params))]
     if plan.scratch_bytes:
         params.append(("parts", Param(plan.elements.dtype, 1, not from_parts)))
-    least = max(1, thresholds.THREADS_AT_ONCE // launch.threads)
-    return kernel_function(module, name, params, launch.threads, launch.blocks, 1 if from_parts else least)
+    least = thresholds.THREADS_AT_ONCE // launch.threads
+    return kernel_function(module, name, params, launch.threads, launch.blocks, 0 if from_parts else least)

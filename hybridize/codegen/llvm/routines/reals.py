@@ -98,8 +98,8 @@ class Reals(Vectors):
         f.jump(head)
         f.begin_block(after)
 
-    # Work that several threads may share: see `codegen.llvm.device.matrices`. They meet for a number of a line, as a dot
-    # product, and have to meet again before the next one.
+    # Work that several threads may share: see `codegen.llvm.device.matrices`. They meet for a number of a line, as a
+    # dot product, and have to meet again before the next one.
 
     def meet(self) -> None:
         """Have threads wait for each other, where there are several: what each stored before, all may read after."""
