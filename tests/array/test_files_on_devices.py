@@ -11,14 +11,16 @@ import pytest
 HERE = Path(__file__).parent
 ELSEWHERE = {
     "test_as_numpy.py": ["test_a_copy_to_a_device"],
+    "test_bad_arguments.py": ["test_two_matrices[vecdot]"],
     "test_creation.py": ["test_a_copy_unless_asked", "test_python_conversions"],
+    "test_protocols.py": ["test_dlpack_both_ways"],
     "test_single.py": ["test_what_the_program_cannot_take_is_computed_otherwise", "test_any_count_of_rows_is_one_program_from_the_second_on"],
     "test_windows.py": [
         "test_large_ones_run_programs_forward_and_backward", "test_any_batch_is_one_program_from_the_second_on",
         "test_operands_that_are_strided_or_read_only", "test_the_oldest_programs_go",
     ],
 }  # fmt: skip
-"""Tests that ask for an array at the host, for a process without devices, or for the host's programs of one layer."""
+"""Tests that ask for an array at the host, a process without devices, complex numbers, or the host's programs of a layer."""
 OWN = {
     "test_device_arrays.py",
     "test_devices.py",
