@@ -54,6 +54,13 @@ class DeviceMemory:
         """Streams on which others use it, see `runtime.dlpack`."""
         self.address: int = accelerator.alloc(max(nbytes, 1)) if address is None else address
 
+    @property
+    def origin(self) -> tuple[int, int]:
+        """A key of the first byte: its address where others have the memory, too, else this object, whose address
+        programs exchange.
+        """
+        return (id(self), 0) if self.users is NOBODY else (id(self.accelerator), self.address)
+
     def exchange(self, other: DeviceMemory) -> None:
         """Let two memories of one device and one size have each other's bytes, for all buffers over them.
 
@@ -65,10 +72,7 @@ class DeviceMemory:
 
     def __del__(self, is_inherited: Callable[[Accelerator], bool] = is_inherited) -> None:
         if hasattr(self, "address") and not is_inherited(self.accelerator):
-            if self.users:
-                self.accelerator.take_back(self.address, self.users)
-            else:
-                self.accelerator.free(self.address)
+            self.accelerator.free(self.address, self.users)
 
 
 class Asking:
@@ -109,9 +113,14 @@ class BorrowedMemory(DeviceMemory):
         self.address = address
         self._owner = owner
 
+    @property
+    def origin(self) -> tuple[int, int]:
+        """A key of the first byte: its address."""
+        return id(self.accelerator), self.address
+
     def __del__(self, is_inherited: Callable[[Accelerator], bool] = is_inherited) -> None:
         if not is_inherited(self.accelerator):
-            self.accelerator.give_back(self._owner)
+            self.accelerator.give_back(self._owner, self.users)
 
 
 class DeviceBuffer:
@@ -213,8 +222,11 @@ class DeviceBuffer:
 
     def overlaps(self, other: object) -> bool:
         """Tell whether two buffers have an element in common; of views where that is hard to tell, it is assumed."""
-        if not isinstance(other, DeviceBuffer) or other.base is not self.base:
+        if not isinstance(other, DeviceBuffer) or other.base.accelerator is not self.base.accelerator:
             return False
+        if other.base is not self.base:  # memory that others have, too, may have come several times
+            (low, high), (first, end) = self.bounds, other.bounds
+            return low < end and first < high and bool(self.size and other.size)
         try:
             return numpy.shares_memory(self._layout, other._layout, max_work=_WORK)  # type: ignore[arg-type]
         except numpy.exceptions.TooHardError:
@@ -443,33 +455,29 @@ def unsupported(what: str, type: TensorType, device: object) -> DeviceError:
     )
 
 
-def new_buffer(accelerator: Accelerator, number: int, shape: tuple[int, ...], dtype: Any) -> DeviceBuffer:
-    """Return a buffer that nobody has written, row by row, in memory of its own."""
+def new_buffer(
+    accelerator: Accelerator, number: int, shape: tuple[int, ...], dtype: Any, address: int | None = None
+) -> DeviceBuffer:
+    """Return a buffer, row by row, in memory of its own: that at an address, or such as nobody has written."""
     layout = row_major(shape, dtype)
-    return DeviceBuffer(DeviceMemory(accelerator, layout.nbytes), layout, number, 0)
+    return DeviceBuffer(DeviceMemory(accelerator, layout.nbytes, address), layout, number, 0)
 
 
 def row_major(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     """Return the layout of elements that lie row by row, from the first byte of a memory on."""
     dtype = numpy.dtype(dtype)
-    return as_strided(_ORIGIN[: dtype.itemsize].view(dtype), shape, _row_major(shape, dtype.itemsize))
-
-
-def _row_major(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    strides = [itemsize]
+    strides = [dtype.itemsize]
     for size in shape[:0:-1]:
-        strides.append(strides[-1] * max(size, 1))  # as NumPy's own, where there are no elements
-    return tuple(reversed(strides[: len(shape)]))
+        strides.insert(0, strides[0] * max(size, 1))  # as NumPy's own, where there are no elements
+    return as_strided(_ORIGIN[: dtype.itemsize].view(dtype), shape, strides[: len(shape)])
 
 
 def sent(values: NDArray[Any], accelerator: Accelerator, number: int) -> DeviceBuffer:
     """Return a copy of an array in the memory of a device."""
     address = accelerator.send(values)
-    if address is not None:
-        layout = row_major(values.shape, values.dtype)
-        return DeviceBuffer(DeviceMemory(accelerator, layout.nbytes, address), layout, number, 0)
-    buffer = new_buffer(accelerator, number, values.shape, values.dtype)
-    buffer[...] = values
+    buffer = new_buffer(accelerator, number, values.shape, values.dtype, address)
+    if address is None:
+        buffer[...] = values
     return buffer
 
 
