@@ -256,7 +256,7 @@ class DeviceBuffer:
 
     def _copy_of(self, source: DeviceBuffer) -> None:
         """Copy elements of the same device, which are repeated along axes of size 1."""
-        source = source.laid(numpy.broadcast_to(_without_ones(source.layout, self.ndim), self.shape))
+        source = source.laid(_repeated(_without_ones(source.layout, self.ndim), self.shape))
         if not self.size:
             return
         if self.overlaps(source):
@@ -283,7 +283,7 @@ class DeviceBuffer:
 
     def _write(self, values: Any) -> None:
         whole = _without_ones(numpy.asarray(values), self.ndim)
-        numpy.broadcast_to(whole, self.shape)  # raises where they do not fit
+        _repeated(whole, self.shape)  # raises where they do not fit
         if whole.ndim and whole.dtype == self.dtype:
             few = numpy.ascontiguousarray(whole)
         else:
@@ -431,6 +431,19 @@ def _without_ones(x: NDArray[Any], ndim: int) -> NDArray[Any]:
     more = x.ndim - ndim
     first: Any = (*(0,) * more, ...)
     return x[first] if more > 0 and set(x.shape[:more]) == {1} else x
+
+
+def _repeated(x: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return a view of an array of sizes that its own go with.
+
+    Raises:
+        ValueError: they do not, in the words of NumPy's assignment.
+    """
+    try:
+        return numpy.broadcast_to(x, shape)
+    except ValueError:
+        sizes = [str(one).replace(" ", "") for one in (x.shape, shape)]
+        raise ValueError(f"could not broadcast input array from shape {sizes[0]} into shape {sizes[1]}") from None
 
 
 def unsupported(what: str, type: TensorType, device: object) -> DeviceError:

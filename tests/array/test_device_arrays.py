@@ -240,8 +240,13 @@ def test_writing_between_memories():
     assert (x.asnumpy() == 2).all()
     overwrite(x, 3)
     assert (x.asnumpy() == 3).all()
-    with refusal(ShapeError, r"E132: x\[0\] = value: .*; x is f32\[4,6\]"):
-        x[0] = numpy.ones(5)
+    for value in (numpy.ones(5), np.ones((5,)), np.ones((5,), ctx=gpu(0)), numpy.ones((2, 6))):
+        said = []
+        for array in (x, here):  # a device says what NumPy says at the host
+            with refusal(ShapeError, r"E132: x\[0\] = value: could not broadcast .*; x is f32\[4,6\]") as caught:
+                array[0] = value
+            said.append(caught.value.what)
+        assert said[0] == said[1]
     with refusal(OutOfBoundsError, "E110"):
         x[4]
     with refusal(OutOfBoundsError, "E110"):
