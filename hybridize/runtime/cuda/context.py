@@ -74,8 +74,7 @@ class CudaContext:
         driver = self.driver
         with self._lock:
             if self.is_untidy or CONFIG.device_check or driver.has_failed:
-                with self.current() as call:
-                    self.tidy()
+                with self.entered() as call:
                     call("cuGraphLaunch", graph, self.stream)
                     self.checked()
                 return
@@ -103,9 +102,10 @@ class CudaContext:
         """Give back what nobody has any more."""
         self.starter.set(untidy=0)  # first: what comes to it meanwhile is seen
         while self._dropped:
-            function, handle = self._dropped.popleft()
+            function, handle = self._dropped[0]
             if function == "cuModuleUnload":  # nobody promises that the driver waits for kernels of the module
                 self.call("cuStreamSynchronize", self.stream)
+            self._dropped.popleft()
             self.call(function, handle)
 
     def checked(self) -> None:

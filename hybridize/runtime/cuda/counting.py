@@ -32,8 +32,9 @@ def count() -> int:
 
 
 def described() -> list[tuple[str, str]]:
-    """Return the names and architectures, as `sm_90`, of the GPUs that the driver would show to this process, in its
-    order; an architecture that nobody tells is empty.
+    """Return the names and architectures, as `sm_90`, of the GPUs that the driver would show to this process, in the
+    order of their slots, which is the driver's with `CUDA_DEVICE_ORDER=PCI_BUS_ID`; an architecture that nobody tells
+    is empty.
     """
     with _asked() as functions:
         return [_described(functions, word) for word in _visible(functions)] if functions else []

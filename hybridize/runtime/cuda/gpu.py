@@ -148,16 +148,18 @@ class Gpu(CudaContext):
     def tidy(self) -> None:
         """Give back what nobody has any more, also to others, where the GPU is done with it."""
         super().tidy()
-        if self._left:
-            while self._left:
-                address, users = self._left.popleft()
-                self._follow_users(users)
-                (self._arrivals if address in self._arrivals else self._blocks).give_back(address)
+        if left := len(self._left):
+            for number in range(left):
+                self._follow_users(self._left[number][1])
             self._since = self._placed(self.stream)
+            for _ in range(left):  # now that nothing can fail
+                address, _ = self._left.popleft()
+                (self._arrivals if address in self._arrivals else self._blocks).give_back(address)
         while self._borrowed:
-            owner, users = self._borrowed.popleft()
+            owner, users = self._borrowed[0]
             self._follow_users(users)
             self._leaving.append((self._placed(self.stream), owner))
+            self._borrowed.popleft()
         while self._leaving and self.driver.result("cuEventQuery", self._leaving[0][0].handle) == 0:
             self._leaving.popleft()
 

@@ -7,7 +7,7 @@ import numpy
 import pytest
 
 import hybridize
-from hybridize import cpu, gpu
+from hybridize import cpu, gluon, gpu
 from hybridize.array import np
 from hybridize.errors import DeviceError, PlacementError, ValueArgumentError
 from hybridize.gluon import data, nn
@@ -88,6 +88,14 @@ def test_a_model(saved, name):
     numpy.testing.assert_allclose(here(x.as_in_ctx(cpu())).asnumpy(), y, rtol=1e-5, atol=1e-6)
     with refusal(PlacementError, r"was not initialized on device gpu\(0\), only on cpu\(0\)"):
         here(x)
+
+
+def test_an_exported_net_is_imported_on_a_device(saved):
+    x, y, folder = saved
+    files = str(folder / "net-symbol.json"), ["data"], str(folder / "net-0000.params")
+    there = gluon.SymbolBlock.imports(*files, ctx=gpu(0))
+    assert there(x).device == gpu(0)
+    numpy.testing.assert_allclose(there(x).asnumpy(), y, rtol=1e-5, atol=1e-6)
 
 
 def test_numbers_and_state(tmp_path):

@@ -14,7 +14,7 @@ import hybridize
 from hybridize import np, npx
 from hybridize.array.buffer import memory_key
 from hybridize.base.dtypes import bfloat16
-from hybridize.errors import ArgumentError, DeviceError
+from hybridize.errors import ArgumentError, DeviceError, InternalError
 from hybridize.runtime.devices import opened
 from tests.refusals import refusal
 from tests.runtime.cuda.test_gpu import CODE, on, read
@@ -230,6 +230,25 @@ def test_memory_is_used_again_when_the_taker_is_done(standin, stream):
     assert again._memory.address == address and (again.asnumpy() == 5).all()
     standin.finish(device, 1 if stream is None else stream)
     assert (out.view("float32").reshape(3, 4) == VALUES).all()
+
+
+def test_memory_is_not_lost_where_the_driver_refuses_to_wait_for_its_users(standin):
+    """As it does while PyTorch records a graph."""
+    device, theirs = opened(0), Library(standin, VALUES)
+    x, y = np.array(VALUES, ctx=GPU), np.from_dlpack(theirs)
+    address = x._memory.address
+    takers = [Taker(one.__dlpack__(stream=None)) for one in (x, y)]
+    del x, y
+    for taker in takers:
+        taker.delete()
+    for after in (0, 1, 2, 1):  # the events on both streams for the block, then those for the owner
+        standin.fail("cuEventRecord", 900, after)
+        with refusal(InternalError, "E908: .*cuEventRecord"):
+            device.wait()
+    device.wait()
+    assert device.alloc(48) == address
+    device.event()
+    assert theirs.deleted
 
 
 def test_arrays_that_others_have_are_exposed(standin):
