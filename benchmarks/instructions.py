@@ -194,7 +194,7 @@ def device_loops() -> Iterator[tuple[str, Callable[[int], object]]]:
     import numpy
     import silent_driver
 
-    from hybridize import gpu, hybridize, np
+    from hybridize import autograd, gluon, gpu, hybridize, np
     from hybridize.gluon import nn
 
     silent_driver.use()
@@ -217,6 +217,22 @@ def device_loops() -> Iterator[tuple[str, Callable[[int], object]]]:
         net.hybridize()
         return net
 
+    def step(optimizer: str, dropout: float = 0) -> Callable[..., Any]:
+        net = nn.HybridSequential()
+        net.add(*[nn.Dense(4, in_units=4) for _ in range(3)], nn.Dropout(dropout))
+        net.initialize(ctx=gpu(0))
+        trainer = gluon.Trainer(net.collect_params(), optimizer, {"learning_rate": 1e-3})
+
+        @hybridize
+        def one_step(x: Any) -> Any:
+            with autograd.record():
+                loss = net(x)
+            loss.backward()
+            trainer.step(1)
+            return loss
+
+        return one_step
+
     one = np.array(numpy.ones((1,), numpy.float32), ctx=gpu(0))
     other = np.array(numpy.ones((1,), numpy.float32), ctx=gpu(0))
     row = np.array(numpy.ones((1, 4), numpy.float32), ctx=gpu(0))
@@ -224,6 +240,9 @@ def device_loops() -> Iterator[tuple[str, Callable[[int], object]]]:
     yield f"{ON_DEVICE}: three results of two arrays", calls(hybridize(lambda x, y: (x + y, x * y, x - y)), one, other)
     yield f"{ON_DEVICE}: a block, 3 dense layers", calls(dense(3), row)
     yield f"{ON_DEVICE}: a block, 50 dense layers", calls(dense(50), row)
+    yield f"{ON_DEVICE}: a step, 3 dense layers, sgd", calls(step("sgd"), row)
+    yield f"{ON_DEVICE}: a step, 3 dense layers, adam", calls(step("adam"), row)
+    yield f"{ON_DEVICE}: a step, 3 dense layers, sgd, dropout", calls(step("sgd", 0.5), row)
 
 
 def graphs() -> Iterator[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
@@ -281,7 +300,8 @@ def count_on_device(only: str) -> None:
     counter = Counter()
     for name, loop in device_loops():
         if only in name:
-            counter.of(name, loop, (CALLS, 2 * CALLS))
+            count = STEPS if "a step" in name else CALLS
+            counter.of(name, loop, (count, 2 * count))
 
 
 def count_all(only: str) -> None:

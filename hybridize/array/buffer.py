@@ -238,7 +238,8 @@ def replaced(x: ndarray, memory: Any) -> bool:
     buffer = x._away() if AWAY else None
     if buffer is None or is_exposed(x) or not is_away(memory):
         return False
-    return bool(buffer.exchange(memory))
+    exchanged: bool = buffer.exchange(memory)
+    return exchanged
 
 
 def check_writable(x: ndarray) -> None:

@@ -9,16 +9,18 @@ call of which anything differs from what is usual goes the way of all calls, whi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain, repeat
+from operator import call, setitem
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import buffer_of
+from hybridize.array.buffer import buffer_of, is_exposed
 from hybridize.array.device import PRESENT, Device, current_device
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.storage import Storage
-from hybridize.base.access import ACCESS, WRITER
+from hybridize.base.access import ACCESS, NOBODY, WRITER
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import HybridizeError
 from hybridize.base.frozen import frozen
@@ -31,6 +33,7 @@ from hybridize.contract.captured import Captured
 from hybridize.contract.guards import watches
 from hybridize.ops.op import Effect, effect_of
 from hybridize.programs.device_machine import DeviceMachine
+from hybridize.programs.donation import updates_of
 from hybridize.programs.entry import UNASKED, Entry, assembling, plain_structure
 from hybridize.runtime.device_buffers import DeviceBuffer, DeviceMemory, row_major
 from hybridize.runtime.device_code import INSTANCES, Link
@@ -43,20 +46,79 @@ def why_none(captured: Captured, machine: object) -> str:
     """Say why the calls of a program have no short way on a device; empty where they have one."""
     reasons = {
         "it runs elsewhere": not isinstance(machine, DeviceMachine),
-        "the host computes a part of it": getattr(machine, "is_partly_at_host", True),
+        "the host waits for a part of it": getattr(machine, "waits", True),
         "it is for any size": captured.graph.scope is not None,
-        "it keeps state": captured.transaction.feeds or captured.transaction.marks or _writes(captured),
+        "weights are learned": captured.call.training,
+        "gradients are attached to arguments": any(one is not None for one in captured.transaction.marks.values()),
         "it does more than compute": captured.effects or captured.decided is not None or captured.compared is not None,
         "it asserts or prints": any(effect_of(node.op) is not Effect.PURE for node in captured.graph.nodes),
         "its arguments do not lie row by row": captured.layouts,
         "its arrays are of nd": captured.call.of_nd,
         **{why: test(captured) for why, test in UNASKED.items() if "devices" not in why},
     }
+    return next((why for why, is_so in reasons.items() if is_so), "") or _why_no_state(captured, machine)
+
+
+def _why_no_state(captured: Captured, machine: Any) -> str:
+    """Say what of a program keeps more than state that nobody else has; empty where nothing does."""
+    written = [one for one in captured.sources if one.written >= 0]
+    count = len(captured.graph.outputs) - len(written)
+    last = [*range(count, count + len(written))]
+    reasons = {
+        "arguments are written": captured.writes_arguments,
+        "what is written loses its history": any(one.lost is not None for one in written),
+        "state is a part of the result": [one.written for one in written] != last
+        or len(updates_of(captured)) < len(written),
+        "the host computes a part of it": any(k not in machine.there for k in range(count))
+        or any((one.written in machine.there) != is_away(one.array) for one in written),
+    }
     return next((why for why, is_so in reasons.items() if is_so), "")
 
 
-def _writes(captured: Captured) -> bool:
-    return any(one.written >= 0 for one in captured.sources)
+def is_away(array: Any) -> bool:
+    """Tell whether an array from outside is on a device."""
+    return type(buffer_of(array)) is DeviceBuffer
+
+
+@frozen
+class _State:
+    """What calls of a program write: new values have memory of their own, which changes places at the end of a call."""
+
+    inputs: tuple[int, ...]
+    """Numbers of the inputs that are states on the device, in the order of the outputs that are their new values."""
+    arrays: tuple[ndarray, ...]
+    """These."""
+    at_host: tuple[ndarray, ...]
+    """Those at the host, which computes their new values itself."""
+
+    @classmethod
+    def of(cls, captured: Captured) -> _State:
+        """Return that of a program."""
+        written = [(k, one.array) for k, one in enumerate(captured.sources) if one.written >= 0]
+        away = [(k, array) for k, array in written if is_away(array)]
+        at_host: Any = [array for _, array in written if not is_away(array)]
+        return cls(tuple([k for k, _ in away]), tuple([array for _, array in away]), tuple(at_host))
+
+    def memories(self, inputs: Sequence[Any]) -> list[DeviceMemory] | None:
+        """Return the memory of each; None where somebody else has one, an argument above all."""
+        memories = [inputs[k].base for k in self.inputs]
+        whole = all(inputs[k].nbytes == one.nbytes for k, one in zip(self.inputs, memories, strict=True))
+        others = {id(x.base) for k, x in enumerate(inputs) if type(x) is DeviceBuffer and k not in self.inputs}
+        own = {*map(id, memories)}
+        is_alone = (
+            whole and len(own) == len(memories) and own.isdisjoint(others) and not any(map(is_exposed, self.arrays))
+        )
+        return memories if is_alone else None
+
+    def exchange(
+        self, memories: Sequence[DeviceMemory], spares: Sequence[DeviceMemory], values: Sequence[Any],
+        committed: Callable[[], None],
+    ) -> None:  # fmt: skip
+        """Let states have their new values, and say so: no signal's handler runs in between."""
+        addresses = [one.address for one in (*spares, *memories)]
+        exchanged = map(setattr, (*memories, *spares), repeat("address"), addresses)
+        written = map(setitem, map(buffer_of, self.at_host), repeat(...), values)
+        _ = [*chain(exchanged, written, map(call, (committed,)))]
 
 
 def _takes_arrays(captured: Captured) -> bool:
@@ -79,12 +141,16 @@ class DeviceCalls:
     """Its first item is not 0 where the program may hold no longer."""
     holds: Callable[[], bool] | None
     """Tells whether its guards hold; None where it has none."""
-    accepts: Callable[[Call], bool]
-    """Tells whether it is right for a call of its key."""
+    suits: Callable[[Call], bool]
+    """Tells whether it is right for a call of its key, as far as can be told once that has begun."""
+    keeps_state: bool
+    """Its calls are made by who has the lock of state, and keeps others out."""
+    committed: Callable[[], None]
+    """Is called when states have their new values."""
 
     def leaves_of(self) -> Callable[[tuple[Any, ...], dict[str, Any]], Sequence[Any] | None]:
         """Make a function that takes a call apart; of one that the program is not right for it gives None."""
-        captured, holds, accepts = self.captured, self.holds, self.accepts
+        captured, holds, suits = self.captured, self.holds, self.suits
         count, key = len(captured.call.kinds), captured.call.key
         present, gpu = (captured.call.devices or (self.machine.device,))[0], self.machine.code.accelerator
 
@@ -94,8 +160,8 @@ class DeviceCalls:
             return args if holds is None or holds() else None
 
         def of_all(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Sequence[Any] | None:
-            call = None if is_inherited(gpu) else Call.of(args, kwargs)
-            return call.leaves if call is not None and call.key == key and accepts(call) else None
+            one = None if is_inherited(gpu) else Call.of(args, kwargs)
+            return one.leaves if one is not None and one.key == key and suits(one) else None
 
         return of_arrays if _takes_arrays(captured) else of_all
 
@@ -103,17 +169,21 @@ class DeviceCalls:
         """Return a callable for exactly the calls that the program is right for, which gives all others to `fallback`;
         None where there can be none.
         """
-        captured, machine, dirty = self.captured, self.machine, self.dirty
+        captured, machine, dirty, committed = self.captured, self.machine, self.dirty, self.committed
         finish = assembling(captured.structure, captured.results)
         if finish is None:
             return None
         code, derivers, device, gpu = machine.code, machine.derived, machine.device, machine.code.accelerator
         expected = [(value.type.shape, value.type.dtype) for value in captured.graph.inputs]
         sources = [(one.position, one.array, *kind) for one, kind in zip(captured.sources, expected, strict=True)]
+        at_host = [k for k, one in enumerate(captured.sources) if one.array is not None and not is_away(one.array)]
+        if any(map(machine.brings, at_host)):
+            return None
         leaves_of, instances, alignment = self.leaves_of(), self._instances(), gpu.alignment
+        state, writer = _State.of(captured), NOBODY if self.keeps_state else WRITER
 
         def entry(*args: Any, **kwargs: Any) -> Any:
-            is_usual = not (dirty[0] or BUSY[0] or WRITER or LISTENERS or CONFIG.disable or ACCESS.queue)
+            is_usual = not (dirty[0] or BUSY[0] or writer or LISTENERS or CONFIG.disable or ACCESS.queue)
             leaves = leaves_of(args, kwargs) if is_usual else None
             if leaves is None:
                 return fallback(*args, **kwargs)
@@ -126,6 +196,9 @@ class DeviceCalls:
                     inputs.append(numpy.array(x, dtype))
                     continue
                 buffer: Any = buffer_of(x)
+                if type(buffer) is not DeviceBuffer and array is not None:
+                    inputs.append(buffer)
+                    continue
                 if type(buffer) is not DeviceBuffer or buffer.base.accelerator is not gpu:
                     return fallback(*args, **kwargs)
                 layout = buffer.layout
@@ -133,14 +206,20 @@ class DeviceCalls:
                 if not is_usual or buffer.address % alignment:
                     return fallback(*args, **kwargs)
                 inputs.append(buffer)
-            try:
-                derived = [one.now() for one in derivers]
-                link = None if instances is None else _linking(captured, instances, inputs, derived)
-                outputs = code.ask(inputs, derived, link)
-            except HybridizeError:
-                outputs = None
-            if outputs is None:
+            memories = state.memories(inputs)
+            outputs = None
+            if memories is not None:
+                try:
+                    spares = code.spares(memories)
+                    derived = [one.now() for one in derivers]
+                    link = None if instances is None else _linking(captured, instances, inputs, derived)
+                    outputs = code.ask(inputs, derived, link, spares)
+                except HybridizeError:
+                    pass
+            if outputs is None or memories is None:
                 return fallback(*args, **kwargs)  # which says at which line it was
+            if memories or state.at_host:
+                state.exchange(memories, spares, machine.at_host(inputs), committed)
             return finish(tuple([_array(one, device) for one in outputs]))
 
         return entry if instances is None else self._started(instances, entry)
@@ -149,7 +228,7 @@ class DeviceCalls:
         """The table of the program, whose graphs machine code may start; None where it may not."""
         code, captured, results = self.machine.code, self.captured, self.machine.executable.results
         starter = code.accelerator.starter
-        if starter is None or not is_supported() or not code.is_one_graph:
+        if starter is None or not is_supported() or not code.is_one_graph or self.keeps_state:
             return None
         if _read(self.arguments) != len([one for one in captured.sources if one.array is None]):
             return None

@@ -151,8 +151,9 @@ class DeviceMachine(Machine):
         self._host_graph: Graph | None = None
         self._host_inputs: list[int] = []
         self._host_machine: Machine | None = None
-        there = [k for k in range(len(graph.outputs)) if k not in self._at_host]
-        self._there = there
+        there = tuple([k for k in range(len(graph.outputs)) if k not in self._at_host])
+        self.there: tuple[int, ...] = there
+        """Numbers of the outputs that kernels compute."""
         self._kernel_graph = graph
         if self._at_host or (outside is not None and sides.effects):
             self._host_graph, copies = sides.host_graph()
@@ -183,32 +184,38 @@ class DeviceMachine(Machine):
         """The copies of arrays of the host, by their inputs."""
 
     @property
-    def is_partly_at_host(self) -> bool:
-        """True if the host computes some of the outputs."""
-        return self._host_graph is not None
+    def waits(self) -> bool:
+        """True if the host computes with copies from the device, or returns some: a call waits for them."""
+        copies = self._host_machine is not None or not self._home.isdisjoint(self.there)
+        return copies or (self._host_graph is not None and self._graph.scope is not None)
+
+    def brings(self, number: int) -> bool:
+        """Tell whether an input is an array of the host that has a lasting copy on the device."""
+        return number in self._brought
 
     def run(self, inputs: Sequence[Operand]) -> list[Any]:
         """Ask the device for the outputs; those that are the host's own are there at once."""
         derived = [one.now() for one in self.derived]
         brought = [self._brought[k].now() if k in self._brought else x for k, x in enumerate(inputs)]
         results: list[Any] = self.code.run(brought, derived)
-        for number, place in enumerate(self._there):
+        for number, place in enumerate(self.there):
             if place in self._home:
                 results[number] = results[number].to_host()
         if self._host_graph is None:
             return results
-        copies = [one.to_host() for one in results[len(self._there) :]]
+        copies = [one.to_host() for one in results[len(self.there) :]]
         outputs: list[Any] = [None] * len(self._graph.outputs)
-        for number, value in zip(self._there, results, strict=False):
+        for number, value in zip(self.there, results, strict=False):
             outputs[number] = value
-        for number, value in zip(self._at_host, self._host_outputs([*inputs, *copies]), strict=True):
+        for number, value in zip(self._at_host, self.at_host([*inputs, *copies]), strict=True):
             outputs[number] = value
         return outputs
 
-    def _host_outputs(self, inputs: Sequence[Operand]) -> list[Any]:
-        """The outputs that the host computes, of all inputs and of the copies from the device."""
+    def at_host(self, inputs: Sequence[Operand]) -> list[Any]:
+        """Return the outputs that the host computes, of all inputs and of the copies from the device."""
         graph, numbers = self._host_graph, self._host_inputs
-        assert graph is not None
+        if graph is None:
+            return []
         if self._host_machine is not None:
             return self._host_machine.run([inputs[number] for number in numbers])
         if self._graph.scope is not None:

@@ -389,6 +389,17 @@ class Program:
     def accepts(self, call: Call) -> bool:
         """Tell whether the program is right for a call whose key is its own: its guards hold, and its conditions."""
         captured = self.capture
+        if not self.suits(call):
+            return False
+        if captured.transaction is not NO_TRANSACTION and not (
+            captured.transaction.takes(call.leaves) and captured.transaction.holds()
+        ):
+            return False
+        return captured.decided is None or not self._decided_otherwise(captured.decided, call)
+
+    def suits(self, call: Call) -> bool:
+        """Tell as much of that as can be told once a call has begun: all but its feeds, and what data decides."""
+        captured = self.capture
         if self.stale or (captured.numbers and not all(call.number(*number) for number in captured.numbers.items())):
             return False
         if captured.conditions and not all(condition.holds(call.leaves) for condition in captured.conditions):
@@ -397,13 +408,7 @@ class Program:
             return False
         if self._sizes(call) is None or (captured.changed and not captures.are_distinct(captured, call)):
             return False
-        if captured.transaction is not NO_TRANSACTION and not (
-            captured.transaction.takes(call.leaves) and captured.transaction.holds()
-        ):
-            return False
-        if not ((self._holds is None or self._holds()) and self._same_memory(call)):
-            return False
-        return captured.decided is None or not self._decided_otherwise(captured.decided, call)
+        return (self._holds is None or bool(self._holds())) and self._same_memory(call)
 
     def _decided_otherwise(self, decided: Decided, call: Call) -> str:
         """Say what data decides otherwise in a call than in that which was captured; empty where nothing is."""
@@ -648,25 +653,26 @@ class Program:
         pairs = zip(self.capture.sources, self.captured.inputs, strict=True)
         return [self.array(source, value.type, call) for source, value in pairs]
 
-    def _commit(self, arrays: Sequence[Any], outputs: Sequence[NDArray[Any]], saved: Collection[int]) -> None:
-        """Write the outputs that are new values of arrays; who else has memory of an output says so by `saved`."""
+    def _commit(self, arrays: Sequence[Any], outputs: list[Any], saved: Collection[int]) -> None:
+        """Write the outputs that are new values of arrays; who else has memory of an output says so by `saved`.
+
+        A second time ends what an interruption has cut off: memory that has changed places does not change back.
+        """
         again = modes.THREAD.recomputing
         for source, array in zip(self.capture.sources, arrays, strict=True):
             if again and source.array is not None and source.array is not random.state:
                 continue  # state was moved the first time
             if source.written >= 0:
-                if outputs[source.written] is not buffer_of(array):
-                    self._store(array, outputs[source.written], source.written, saved)
+                number = source.written
+                if outputs[number] is not buffer_of(array):
+                    if number in self.updates and number not in saved and replaced(array, outputs[number]):
+                        outputs[number] = buffer_of(array)  # no call between: Ctrl-C comes before both, or after
+                    else:
+                        overwrite(array, outputs[number])
                 written(array)
                 if source.lost is not None:
                     source.lost.mark(array)
         self.capture.transaction.commit()
-
-    def _store(self, array: ndarray, output: Any, number: int, saved: Collection[int]) -> None:
-        """Write an output to an array that is there: on a device by having its memory, where nobody else has that."""
-        if number in self.updates and number not in saved and replaced(array, output):
-            return
-        overwrite(array, output)
 
     def _filling(self, call: Call, outputs: Buffers, views: Views) -> Callable[[Any], Any]:
         """Make a function that puts what a call has in the place of what stands for it: outputs, containers, ..."""
@@ -771,7 +777,7 @@ class Program:
             return None
         lifted = [source.array for source in captured.sources if source.array is not None]
         written = [source.array for source in captured.sources if source.array is not None and source.written >= 0]
-        keeps_state = bool(written or captured.transaction.feeds)
+        keeps_state = self._keeps_state
         order = [source.written for source in captured.sources if source.written >= 0]
         executable, copies = runs.now()
         count = len(executable.results) - len(order)
@@ -802,19 +808,33 @@ class Program:
         self._watch(entry, copies)
         if self.stale:
             return None
-        transaction = captured.transaction
-        if not (keeps_state or self._objects is not None or transaction.marks):
+        overlaps = overlapping(self._written) if closed is None else closed.overlaps
+        return self._around(entry, fallback, committed, overlaps)
+
+    @property
+    def _keeps_state(self) -> bool:
+        """True if a call writes arrays from outside, or has feeds: it is made under the lock of state."""
+        return bool(self.capture.transaction.feeds) or any(
+            one.array is not None and one.written >= 0 for one in self.capture.sources
+        )
+
+    def _around(
+        self, entry: Entry, fallback: Entry, committed: CommitFlag, overlaps: Callable[[Sequence[Any]], bool] | None
+    ) -> Entry:
+        """The entry with what Python asks and does around it, if anything."""
+        transaction = self.capture.transaction
+        if not (self._keeps_state or self._objects is not None or transaction.marks):
             return entry
         stages = Stages(
             is_constant=bool(transaction.marks),
             objects=self._objects,
-            compared=captured.compared or (),
-            overlaps=overlapping(self._written) if closed is None else closed.overlaps,
+            compared=self.capture.compared or (),
+            overlaps=overlaps,
             transaction=transaction,
             excludes=self._alone,
             written=self._written,
             committed=committed,
-            keeps_state=keeps_state,
+            keeps_state=self._keeps_state,
         )
         return stages.around(entry, fallback)
 
@@ -829,13 +849,15 @@ class Program:
 
         runs: Any = self._runs
         described = None if why_none(self.capture, runs) else self.arguments_of_entry()
-        if described is None:
+        if described is None or (described[1] and self._asks_more):
             return None
         arguments, keywords = described
-        return DeviceCalls(
+        committed = CommitFlag()
+        entry = DeviceCalls(
             captured=self.capture, machine=runs, arguments=arguments, keywords=keywords, dirty=self._dirty.dirty,
-            holds=self._holds, accepts=self.accepts,
-        ).entry(fallback)  # fmt: skip
+            holds=self._holds, suits=self.suits, keeps_state=self._keeps_state, committed=committed.put,
+        ).entry(not_taken if self._keeps_state else fallback)  # fmt: skip
+        return None if entry is None else self._around(entry, fallback, committed, None)
 
     def why_not_bound(self) -> str:
         """Say why its calls cannot be bound to memory, see `bound_entry`; empty where they can."""

@@ -100,10 +100,11 @@ class DeviceExecutable(CompiledProgram):
 
 
 class _Shared:
-    """The graphs and the scratch that programs of a device share."""
+    """The graphs, the scratch and the spares that programs of a device share."""
 
     def __init__(self, accelerator: Accelerator) -> None:
         self._codes: WeakSet[DeviceCode] = WeakSet()
+        self._spares: WeakKeyDictionary[DeviceMemory, DeviceMemory] = WeakKeyDictionary()
         self._listing = renewed(threading.RLock())
         self._scratch: DeviceMemory | None = None
         accelerator.when_scarce.append(self.drop)
@@ -123,8 +124,18 @@ class _Shared:
     def drop(self) -> None:
         """Give back the graphs of all programs, and what they keep."""
         self._scratch = None
+        self._spares = WeakKeyDictionary()
         for one in self.codes():
             one.drop_graphs()
+
+    def spare(self, memory: DeviceMemory) -> DeviceMemory:
+        """Return the memory with which that of a state changes places, whichever program writes it: it has two
+        addresses in turn.
+        """
+        spare = self._spares.get(memory)
+        if spare is None:
+            spare = self._spares[memory] = DeviceMemory(memory.accelerator, memory.nbytes)
+        return spare
 
     def scratch(self, accelerator: Accelerator, nbytes: int) -> DeviceMemory:
         """Return the memory that all graphs have for their scratch, each for itself as long as it runs.
@@ -142,7 +153,8 @@ class _Shared:
     def _idle_bytes(self) -> int:
         """Count the bytes that are there for later calls alone."""
         scratch = 0 if self._scratch is None else self._scratch.nbytes
-        return scratch + sum(one.idle_bytes for one in self.codes())
+        spares = sum(one.nbytes for one in [*self._spares.values()])
+        return scratch + spares + sum(one.idle_bytes for one in self.codes())
 
 
 _SHARED: Final[WeakKeyDictionary[Accelerator, _Shared]] = WeakKeyDictionary()
@@ -282,6 +294,18 @@ class DeviceCode:
     def _without_memory(self, error: DeviceMemoryError) -> DeviceMemoryError:
         return DeviceMemoryError("E706", f"{self.program.name}: {error.what}", help=error.help)
 
+    def spares(self, memories: Sequence[DeviceMemory]) -> list[DeviceMemory]:
+        """Return memory with which that of states changes places at the end of a call.
+
+        Raises:
+            DeviceMemoryError E706: there is not so much; the error names the program.
+        """
+        shared = _shared(self.accelerator)
+        try:
+            return [*map(shared.spare, memories)]
+        except DeviceMemoryError as error:
+            raise self._without_memory(error) from None
+
     def source(self, number: int) -> DeviceBuffer:
         """Return a constant that others are derived of."""
         if number not in self._sources:
@@ -348,14 +372,16 @@ class DeviceCode:
         return self._asked(self._plan(sizes, numbers), numbers, addresses, layouts, scratch_bytes)
 
     def ask(
-        self, inputs: Sequence[Operand], derived: Sequence[DeviceBuffer], link: Link | None = None
-    ) -> list[DeviceBuffer]:
+        self, inputs: Sequence[Operand], derived: Sequence[DeviceBuffer], link: Link | None = None,
+        spares: Sequence[DeviceMemory] = (),
+    ) -> list[DeviceBuffer]:  # fmt: skip
         """Do as `run` does with inputs that need no look, of a program whose sizes are known.
 
         Args:
             inputs: buffers of the device, and arrays of the host.
             derived: as `run` has it.
             link: is called with the graph of the call, once there is one.
+            spares: memory for the last of the results, which are not returned.
         """
         constants = self.constants
         if derived:
@@ -366,7 +392,7 @@ class DeviceCode:
         addresses = [None if one is None else one.address for one in (*buffers, *constants)]
         plan = self.program.plan
         tell = None if link is None else partial(link, buffers, addresses[: len(buffers)])
-        return self._asked(plan, (), addresses, self._layouts, int(plan.scratch_bytes), tell)
+        return self._asked(plan, (), addresses, self._layouts, int(plan.scratch_bytes), tell, spares)
 
     @cached_property
     def _layouts(self) -> list[NDArray[Any]]:
@@ -381,12 +407,14 @@ class DeviceCode:
         layouts: Sequence[NDArray[Any]],
         scratch_bytes: int,
         link: Callable[..., StartableGraph | None] | None = None,
+        spares: Sequence[DeviceMemory] = (),
     ) -> list[DeviceBuffer]:
-        """Ask for a call whose inputs and constants are there; returns what it writes."""
+        """Ask for a call whose inputs and constants are there; returns what it writes, but for the spares."""
+        layouts = layouts[: len(layouts) - len(spares)]
         shares = self.is_one_graph and plan is self.program.plan
         try:
             scratch = None if shares else DeviceMemory(self.accelerator, scratch_bytes)
-            memories = [DeviceMemory(self.accelerator, one.nbytes) for one in layouts]
+            memories = [*[DeviceMemory(self.accelerator, one.nbytes) for one in layouts], *spares]
             written = [one.address for one in memories]
             flags = self._flags(plan)
             key = (numbers, scratch and scratch.address, flags and flags.address, *addresses, *written)
@@ -410,7 +438,7 @@ class DeviceCode:
             raise self._without_memory(error) from None
         if flags is not None:
             raise_noted(plan, lambda *place: flags.part(*place).to_host())
-        return [DeviceBuffer(one, layout, self.number, 0) for one, layout in zip(memories, layouts, strict=True)]
+        return [DeviceBuffer(one, layout, self.number, 0) for one, layout in zip(memories, layouts, strict=False)]
 
     def _flags(self, plan: Plan) -> DeviceBuffer | None:
         """Memory for the note of an assertion, empty; None for a program that has none."""

@@ -24,7 +24,7 @@ from hybridize.array.buffer import (
     share_elements,
 )  # fmt: skip
 from hybridize.array.ndarray import ndarray
-from hybridize.base.config import CONFIG
+from hybridize.base.config import CONFIG, _device
 from hybridize.errors import ArgumentError, DeviceError, KeyTypeError, OutOfBoundsError, ShapeError
 from hybridize.runtime import devices
 from tests.refusals import refusal
@@ -44,7 +44,7 @@ def there(values=DATA, number=0):
 
 def test_without_a_device_there_is_none(monkeypatch):
     assert hybridize.num_gpus() == 2 and hybridize.util.get_gpu_count() == 2
-    with refusal(DeviceError, r"E701: there is no gpu\(2\): HYBRIDIZE_DEVICE=emulated has 2\nhelp: .*num_gpus"):
+    with refusal(DeviceError, r"E701: there is no gpu\(2\): HYBRIDIZE_DEVICE=emulated shows 2 GPUs\nhelp: .*num_gpus"):
         np.zeros(2, ctx=gpu(2))
     monkeypatch.setattr(CONFIG, "device", "")
     assert hybridize.num_gpus() == 0
@@ -61,13 +61,20 @@ def test_without_a_device_there_is_none(monkeypatch):
 
 
 def test_a_device_that_has_another_name_or_number(monkeypatch):
-    with refusal(DeviceError, r"E701: there is no gpu\(-1\): HYBRIDIZE_DEVICE=emulated has 2\nhelp: .*num_gpus"):
+    with refusal(DeviceError, r"E701: there is no gpu\(-1\): HYBRIDIZE_DEVICE=emulated shows 2 GPUs\nhelp: .*num_gpus"):
         np.zeros(2, ctx=gpu(-1))
     with refusal(DeviceError, r"E701: there is no cuda:0: a device is cpu\(0\), gpu\(0\).*\nhelp: use gpu\(0\)"):
         np.zeros(2, device="cuda:0")
     monkeypatch.setattr(devices, "count", lambda: 0)
-    with refusal(DeviceError, r"E701: there is no gpu\(0\): HYBRIDIZE_DEVICE=emulated has 0\nhelp: .*hybridize doctor"):
+    with refusal(DeviceError, r"E701: there is no gpu\(0\): HYBRIDIZE_DEVICE=emulated shows no GPU\nhelp: .* doctor"):
         np.zeros(2, ctx=gpu(0))
+
+
+@pytest.mark.parametrize("name", ["gpu", "CUDA", "cuda:1"])
+def test_a_kind_of_device_that_does_not_exist(name, monkeypatch):
+    monkeypatch.setenv("HYBRIDIZE_DEVICE", name)
+    with refusal(ArgumentError, rf"E348: HYBRIDIZE_DEVICE takes cuda or webgpu, got '{name}'\nhelp: leave it out"):
+        _device()
 
 
 WAYS = {
@@ -338,9 +345,11 @@ def test_a_net_computes_where_it_is():
     net = gluon.nn.Dense(3, in_units=6)
     net.initialize()
     expected = net(np.array(DATA)).asnumpy()
-    with refusal(DeviceError, r"E704: .* not initialized on device gpu\(0\)"):
+    with refusal(DeviceError, r"E704: .* not initialized on device gpu\(0\).*\nhelp: net.reset_device\(gpu\(0\)\)"):
         net(there())
     net.reset_device(gpu(0))
+    with refusal(DeviceError, r"E704: .* not initialized on device cpu\(0\).*\nhelp: pass x.as_in_ctx\(gpu\(0\)\)"):
+        net(np.array(DATA))
     assert net.weight.data().ctx == gpu(0) and net.weight.list_device() == [gpu(0)]
     for call in (net, hybridize.hybridize(net)):
         y = call(there())

@@ -56,8 +56,12 @@ class Attention(nn.HybridBlock):
 
     def forward(self, x):
         q, k, v = self.split(self.q(x)), self.split(self.k(x)), self.split(self.v(x))
-        scores = npx.softmax(hnp.matmul(q, k.transpose(0, 1, 3, 2)) / q.shape[-1] ** 0.5, axis=-1)
-        return self.out(hnp.matmul(scores, v).transpose(0, 2, 1, 3).reshape(x.shape))
+        scores = self.masked(hnp.matmul(q, k.transpose(0, 1, 3, 2)) / q.shape[-1] ** 0.5)
+        return self.out(hnp.matmul(npx.softmax(scores, axis=-1), v).transpose(0, 2, 1, 3).reshape(x.shape))
+
+    def masked(self, scores):
+        """Return scores by which positions attend to others: to all."""
+        return scores
 
 
 class TransformerBlock(nn.HybridBlock):

@@ -100,6 +100,14 @@ def test_the_picture_of_the_doors_is_made_from_its_table():
         assert all(html.escape(code) in text for _, code in (*road.DOORS_IN, *road.DOORS_OUT))
 
 
+def test_the_pictures_of_a_device_are_made_from_their_tables_and_name_files():
+    pictures = maker().device_pictures
+    for name, text in pictures.pictures().items():
+        assert (DOCS / name).read_text() == text, "run `make docs`"
+    named = [ROOT / "hybridize" / file for _, boxes in pictures.ROAD for _, _, file in boxes]
+    assert [file for file in named if not (file.is_dir() or file.with_suffix(".py").is_file())] == []
+
+
 def test_a_chart_shows_what_the_table_says_and_where_we_lose():
     charts = maker().charts
     bars = {bar.label: bar for bar in charts.ratios("Goals of training", "found")}

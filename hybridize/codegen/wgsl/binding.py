@@ -27,6 +27,7 @@ from hybridize.runtime.plan import (
     Buffer,
     KernelLaunch,
     PlanNote,
+    PlanReport,
     PlanStep,
     Quantity,
     aligned_note,
@@ -315,7 +316,9 @@ def _notes(notes: Sequence[PlanNote]) -> tuple[tuple[WgslNote, ...], list[Quanti
 
 
 def _open_way(step: PlanStep) -> str:
-    """Name the part of a step's control flow that is not known before it runs; nothing, if its launches are."""
+    """Name what of a step is not known before it runs; nothing, if its launches are."""
+    if any(isinstance(one, PlanReport) for one in step.launches):
+        return "which Python does"
     region = step.region
     if region is None:
         return ""

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from hybridize.base.errors import CodegenError, DeviceError, DeviceMemoryError
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import frozen
+from hybridize.runtime.webgpu import name_of
 from hybridize.runtime.webgpu.kernels import COPIES, ROW, THREADS, WgslKernel, read, written
 from hybridize.system.interruptions import let_through
 
@@ -155,8 +156,7 @@ class WebGpu:
     stream_number = None
 
     def __init__(self, adapter: Any) -> None:
-        info = adapter.info
-        self.name: str = f"{info['device']} ({info['backend_type']})"
+        self.name = name_of(adapter)
         limits = {name: adapter.limits[name] for name in _LIMITS}
         try:
             self.device = adapter.request_device_sync(label="hybridize", required_limits=limits)

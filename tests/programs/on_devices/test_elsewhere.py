@@ -23,7 +23,7 @@ def failures(tmp_path, *arguments, shard="") -> tuple[list[str], int]:
     noted = tmp_path / "failures"
     environment = {**os.environ, "HYBRIDIZE_FAILURES": str(noted), "HYBRIDIZE_SHARD": shard}
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "tests.device.everywhere", "-p", "no:cacheprovider", *arguments],
+        [sys.executable, "-m", "pytest", "-q", "-p", "tests.device.default_device", "-p", "no:cacheprovider", *arguments],
         cwd=ROOT, env=environment, capture_output=True, text=True, timeout=7200, check=False,
     )  # fmt: skip
     passed = re.search(r"(\d+) passed", done.stdout)

@@ -6,7 +6,7 @@ import numpy
 import pytest
 
 import hybridize
-from hybridize import autograd, cpu, gpu, np, npx
+from hybridize import autograd, cpu, gpu, np
 from hybridize.base.config import CONFIG
 from hybridize.errors import DeviceError
 from hybridize.programs import device_entry
@@ -135,14 +135,30 @@ def test_recording_and_disabling_are_heeded(monkeypatch, function):
     assert taken(lambda z: str(function(z)), x)
 
 
+def test_programs_of_training_take_no_calls_that_predict():
+    """A layer differs in training, and so does a function that asks which mode it is."""
+    norm = hybridize.gluon.nn.BatchNorm(in_channels=3)
+    norm.initialize(ctx=gpu(0))
+    norm.hybridize()
+    compiled = hybridize.hybridize(lambda x: x * 3 if autograd.is_training() else x * 2)
+    x = there()
+    for _ in range(4):
+        with autograd.train_mode():
+            assert (compiled(x).asnumpy() == X * 3).all()
+            numpy.testing.assert_allclose(norm(x).asnumpy().mean(axis=0), 0, atol=1e-6)
+        assert (compiled(x).asnumpy() == X * 2).all()
+        mean, variance = norm.running_mean.data().asnumpy(), norm.running_var.data().asnumpy()
+        numpy.testing.assert_allclose(norm(x).asnumpy(), (X - mean) / numpy.sqrt(variance + 1e-5), 1e-5, 1e-6)
+
+
+AT_HOST = np.arange(3)
+
+
 @pytest.mark.parametrize(
     ("of", "args", "why"),
     [
-        (
-            lambda x: npx.dropout(x, p=0.5) + np.random.normal(size=(2, 3), ctx=gpu(0)),
-            (),
-            "the host computes a part of it",
-        ),
+        (lambda x: (x + 1, AT_HOST.sum()), (), "the host computes a part of it"),
+        (lambda x: x.as_in_ctx(cpu()) + 1, (), "the host waits for a part of it"),
         (lambda x, y: x + y, ("itself",), "arguments are over one memory"),
     ],
 )

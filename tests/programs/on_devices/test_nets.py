@@ -104,6 +104,20 @@ def test_a_summary_is_that_of_the_cpu(net, capsys):
     assert there == capsys.readouterr().out and "Total params: 51" in there
 
 
+@pytest.mark.parametrize("rows", [(5,), (5, 2)])
+def test_a_model_in_mxnet_s_format_is_that_of_the_host(rows, tmp_path):
+    net = dense()
+    net.hybridize()
+    for device in (gpu(0), cpu()):
+        net.reset_ctx(device)
+        for number in rows:
+            net(np.ones((number, 4), ctx=device))
+        net.export(tmp_path / device.device_type)
+    for suffix in ("-symbol.json", "-0000.params"):
+        there, here = ((tmp_path / f"{kind}{suffix}").read_bytes() for kind in ("gpu", "cpu"))
+        assert there == here
+
+
 @pytest.mark.long
 def test_files_are_those_of_the_host(net, tmp_path):
     net, x, expected = net

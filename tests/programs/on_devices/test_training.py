@@ -6,6 +6,7 @@ import numpy
 import pytest
 
 from hybridize import autograd, cpu, gluon, gpu, hybridize, np
+from hybridize.array.storage import Storage
 from hybridize.errors import DeviceError, DeviceMemoryError
 from hybridize.gluon import nn
 from hybridize.runtime import devices
@@ -159,6 +160,34 @@ def test_without_memory_state_is_as_before(monkeypatch):
     assert [one.tobytes() for one in training.weights()] == [one.tobytes() for one in before]
     training.in_one_call()
     assert all(one.tobytes() != old.tobytes() for one, old in zip(training.weights(), before, strict=True))
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_an_interruption_among_new_values_of_states_loses_none(monkeypatch, number):
+    states = [np.full((3, 4), k, ctx=gpu(0), dtype="float32") for k in range(3)]
+
+    @hybridize
+    def step(x):
+        for state in states:
+            state[...] = state * 2 + x
+
+    x = np.ones((3, 4), ctx=gpu(0))
+    step(x)
+    touch, touched = Storage.touch, []
+
+    def interrupt(storage):
+        touched.append(storage)
+        if len(touched) == number + 1:
+            raise KeyboardInterrupt
+        touch(storage)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Storage, "touch", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            step(x)
+    assert [float(state[0, 0]) for state in states] == [3, 7, 11]
+    step(x)
+    assert [float(state[0, 0]) for state in states] == [7, 15, 23]
 
 
 def test_a_failure_names_the_launch_and_its_line_where_each_is_waited_for(monkeypatch):

@@ -74,7 +74,7 @@ class TileWriter(ABC):
     # Sums
 
     def _sums(self) -> list[str]:
-        """The sums of a thread, row by row."""
+        """Return the sums of a thread, row by row."""
         f, grid, tile, numbers = self.f, self.grid, self.tile, self.numbers
         ahead = (tile.stages - 1) * tile.k
         """Terms between those that are multiplied and those that are brought."""
@@ -121,7 +121,7 @@ class TileWriter(ABC):
 
     @abstractmethod
     def _of_terms(self, stage: str, sums: Sequence[str]) -> list[str]:
-        """The sums with the products of all terms of the panels added."""
+        """Return the sums with the products of all terms of the panels added."""
 
     # Results
 
@@ -149,7 +149,7 @@ class TileWriter(ABC):
 
     @abstractmethod
     def _row_of(self, strip: str, line: str) -> str:
-        """The row of the tile that a line of a strip is."""
+        """Return the row of the tile that a line of a strip is."""
 
     def _stored(self, strip: str) -> None:
         """Store all elements of a strip, neighbouring ones by one thread and the next ones."""
@@ -172,7 +172,7 @@ class TileWriter(ABC):
                         self.results.store(totals)
 
     def _total(self, first: str, offset: int) -> str:
-        """Sums of neighbours that wait."""
+        """Load sums of neighbours that wait."""
         place = self.numbers.element(self.waiting, self.numbers.plus(first, offset), self.arithmetic.type)
         return load_sums(self.f, self.arithmetic, place, self.results.elements.neighbours)
 
@@ -198,7 +198,7 @@ class ThreadTileWriter(TileWriter):
         """The rows and the columns of the thread, counted in groups."""
 
     def _of_terms(self, stage: str, sums: Sequence[str]) -> list[str]:
-        """The sums with the products of all terms of the panels added."""
+        """Return the sums with the products of all terms of the panels added."""
         numbers, group = self.numbers, self.tile.group(self.arithmetic.bytes)
         starts = [
             numbers.plus(numbers.times(stage, panel.stage), numbers.times(place, group))
@@ -216,7 +216,7 @@ class ThreadTileWriter(TileWriter):
         return loop.results
 
     def _multiplied(self, starts: Sequence[str], count: int, sums: Sequence[str]) -> list[str]:
-        """The sums with the products of some terms added, the first of which begins so in each panel."""
+        """Return the sums with the products of some terms added, the first of which begins so in each panel."""
         for term in range(count):
             x, w = (self._read(side, start, term) for side, start in enumerate(starts))
             sums = [
@@ -226,7 +226,7 @@ class ThreadTileWriter(TileWriter):
         return list(sums)
 
     def _read(self, side: int, start: str, term: int) -> list[str]:
-        """The elements of a panel that a thread multiplies, so many terms on: groups of neighbours, far apart."""
+        """Load the elements of a panel that a thread multiplies, so many terms on: groups of neighbours, far apart."""
         f, panel, arithmetic, numbers = self.f, self.panels[side], self.arithmetic, self.numbers
         group = self.tile.group(arithmetic.bytes)
         kind, values = vector(arithmetic.type, group), []
