@@ -364,7 +364,7 @@ class WebGpu:
         ):
             if count > most[name]:
                 text = f"{kernel.name} needs {count} {what}, and {self.name} has {most[name]}"
-                raise DeviceError("E705", text, help="run this part of the program on the CPU")
+                raise DeviceError("E705", text, help="x.as_in_ctx(cpu()) gives a copy to compute with")
 
     def _do(self, one: _Launch | _Move) -> None:
         if self._recorded is not None:
