@@ -135,7 +135,9 @@ def headers() -> dict[str, str]:
     """The headers of what C has to know, by their names."""
     return {
         "layout.h": _header(_NUMBERS, _KINDS, _OFFSETS),
-        "layout_device.h": _header({"RECENT": device_entry.RECENT}, {}, _OFFSETS_OF_DEVICES),
+        "layout_device.h": _header(
+            {"NUMBERS": device_entry.NUMBERS, "RECENT": device_entry.RECENT}, {}, _OFFSETS_OF_DEVICES
+        ),
     }
 
 

@@ -145,6 +145,8 @@ def make_device_entry(
     structure: str | Callable[..., Any],
     watches: Sequence[entry.Watch],
     doubt: Callable[[], bool] | None,
+    committed: Callable[[], object],
+    exclusive: bool,
 ) -> Callable[..., Any]:
     """A callable that starts a graph of a device where the call is as described and one is for its addresses.
 
@@ -158,6 +160,8 @@ def make_device_entry(
         structure: what the results are put into.
         watches: what else must be as it was.
         doubt: asked where that is another object.
+        committed: called when states have their new values.
+        exclusive: as `make_entry` has it.
     """
     state = entry.EntryTable(
         instances.words.ctypes.data,
@@ -171,6 +175,8 @@ def make_device_entry(
         finish=None if isinstance(structure, str) else structure,
         watches=watches,
         doubt=doubt,
+        committed=committed if exclusive else None,
+        exclusive=exclusive,
         keywords=keywords,
     )
     return entry.new_entry(_device_entry()[0], state)

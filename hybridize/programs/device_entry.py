@@ -8,7 +8,7 @@ call of which anything differs from what is usual goes the way of all calls, whi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, repeat
 from operator import call, setitem
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import buffer_of, is_exposed
+from hybridize.array.buffer import buffer_of, is_away, is_exposed
 from hybridize.array.device import PRESENT, Device, current_device
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.storage import Storage
@@ -35,9 +35,18 @@ from hybridize.ops.op import Effect, effect_of
 from hybridize.programs.device_machine import DeviceMachine
 from hybridize.programs.donation import updates_of
 from hybridize.programs.entry import UNASKED, Entry, assembling, plain_structure
-from hybridize.runtime.device_buffers import DeviceBuffer, DeviceMemory, row_major
+from hybridize.runtime import cpython
+from hybridize.runtime.device_buffers import ASKING, DeviceBuffer, DeviceMemory, row_major
 from hybridize.runtime.device_code import INSTANCES, Link
-from hybridize.runtime.device_entry import StartableGraph, StartableGraphs, is_supported, number_word
+from hybridize.runtime.device_entry import (
+    NUMBERS,
+    CallNumbers,
+    CallStates,
+    StartableGraph,
+    StartableGraphs,
+    is_supported,
+    number_word,
+)  # fmt: skip
 from hybridize.runtime.devices import is_inherited
 from hybridize.runtime.entry import Argument, Look, Watch, input_rows
 
@@ -61,54 +70,64 @@ def why_none(captured: Captured, machine: object) -> str:
 
 def _why_no_state(captured: Captured, machine: Any) -> str:
     """Say what of a program keeps more than state that nobody else has; empty where nothing does."""
-    written = [one for one in captured.sources if one.written >= 0]
+    written = [(k, one) for k, one in enumerate(captured.sources) if one.written >= 0]
     count = len(captured.graph.outputs) - len(written)
     last = [*range(count, count + len(written))]
     reasons = {
         "arguments are written": captured.writes_arguments,
-        "what is written loses its history": any(one.lost is not None for one in written),
-        "state is a part of the result": [one.written for one in written] != last
+        "what is written loses its history": any(one.lost is not None for _, one in written),
+        "state is a part of the result": [one.written for _, one in written] != last
         or len(updates_of(captured)) < len(written),
         "the host computes a part of it": any(k not in machine.there for k in range(count))
-        or any((one.written in machine.there) != is_away(one.array) for one in written),
+        or any((one.written in machine.there) != (k in _bound(captured)) for k, one in written),
     }
     return next((why for why, is_so in reasons.items() if is_so), "")
 
 
-def is_away(array: Any) -> bool:
-    """Tell whether an array from outside is on a device."""
-    return type(buffer_of(array)) is DeviceBuffer
+def _bound(captured: Captured) -> dict[int, ndarray]:
+    """The arrays of the device from outside, by the numbers of the inputs that they are."""
+    arrays = {k: one.array for k, one in enumerate(captured.sources) if one.array is not None}
+    return {k: array for k, array in arrays.items() if is_away(buffer_of(array))}
+
+
+def _hosts(captured: Captured) -> dict[int, ndarray]:
+    """Those of the host."""
+    arrays = {k: one.array for k, one in enumerate(captured.sources) if one.array is not None}
+    return {k: array for k, array in arrays.items() if not is_away(buffer_of(array))}
 
 
 @frozen
 class _State:
     """What calls of a program write: new values have memory of their own, which changes places at the end of a call."""
 
-    inputs: tuple[int, ...]
-    """Numbers of the inputs that are states on the device, in the order of the outputs that are their new values."""
-    arrays: tuple[ndarray, ...]
-    """These."""
-    at_host: tuple[ndarray, ...]
+    bound: dict[int, ndarray]
+    """Those on the device by the numbers of the inputs that they are, in the order of the outputs for new values."""
+    hosts: dict[int, ndarray]
     """Those at the host, which computes their new values itself."""
 
     @classmethod
     def of(cls, captured: Captured) -> _State:
         """Return that of a program."""
-        written = [(k, one.array) for k, one in enumerate(captured.sources) if one.written >= 0]
-        away = [(k, array) for k, array in written if is_away(array)]
-        at_host: Any = [array for _, array in written if not is_away(array)]
-        return cls(tuple([k for k, _ in away]), tuple([array for _, array in away]), tuple(at_host))
+        bound, hosts = (
+            {k: array for k, array in arrays.items() if captured.sources[k].written >= 0}
+            for arrays in (_bound(captured), _hosts(captured))
+        )
+        return cls(bound, hosts)
 
     def memories(self, inputs: Sequence[Any]) -> list[DeviceMemory] | None:
-        """Return the memory of each; None where somebody else has one, an argument above all."""
-        memories = [inputs[k].base for k in self.inputs]
-        whole = all(inputs[k].nbytes == one.nbytes for k, one in zip(self.inputs, memories, strict=True))
-        others = {id(x.base) for k, x in enumerate(inputs) if type(x) is DeviceBuffer and k not in self.inputs}
+        """Return the memory of each; None where somebody else has one, an argument above all, or may still ask for work
+        on a spare, which was its memory before.
+        """
+        if self.bound and ASKING:
+            return None
+        memories = [inputs[k].base for k in self.bound]
+        others = {id(x.base) for k, x in enumerate(inputs) if type(x) is DeviceBuffer and k not in self.bound}
         own = {*map(id, memories)}
         is_alone = (
-            whole and len(own) == len(memories) and own.isdisjoint(others) and not any(map(is_exposed, self.arrays))
+            len(own) == len(memories) and own.isdisjoint(others) and not any(map(is_exposed, self.bound.values()))
         )
-        return memories if is_alone else None
+        is_whole = all(inputs[k].nbytes == one.nbytes for k, one in zip(self.bound, memories, strict=True))
+        return memories if is_alone and is_whole else None
 
     def exchange(
         self, memories: Sequence[DeviceMemory], spares: Sequence[DeviceMemory], values: Sequence[Any],
@@ -117,8 +136,11 @@ class _State:
         """Let states have their new values, and say so: no signal's handler runs in between."""
         addresses = [one.address for one in (*spares, *memories)]
         exchanged = map(setattr, (*memories, *spares), repeat("address"), addresses)
-        written = map(setitem, map(buffer_of, self.at_host), repeat(...), values)
+        places: Iterable[Any] = map(buffer_of, self.hosts.values())
+        written = map(setitem, places, repeat(...), values)
         _ = [*chain(exchanged, written, map(call, (committed,)))]
+        for thread in [*ASKING]:
+            thread.memories.extend(spares)
 
 
 def _takes_arrays(captured: Captured) -> bool:
@@ -176,11 +198,10 @@ class DeviceCalls:
         code, derivers, device, gpu = machine.code, machine.derived, machine.device, machine.code.accelerator
         expected = [(value.type.shape, value.type.dtype) for value in captured.graph.inputs]
         sources = [(one.position, one.array, *kind) for one, kind in zip(captured.sources, expected, strict=True)]
-        at_host = [k for k, one in enumerate(captured.sources) if one.array is not None and not is_away(one.array)]
-        if any(map(machine.brings, at_host)):
+        if any(map(machine.brings, _hosts(captured))):
             return None
-        leaves_of, instances, alignment = self.leaves_of(), self._instances(), gpu.alignment
         state, writer = _State.of(captured), NOBODY if self.keeps_state else WRITER
+        leaves_of, instances, alignment = self.leaves_of(), self._instances(state), gpu.alignment
 
         def entry(*args: Any, **kwargs: Any) -> Any:
             is_usual = not (dirty[0] or BUSY[0] or writer or LISTENERS or CONFIG.disable or ACCESS.queue)
@@ -212,44 +233,85 @@ class DeviceCalls:
                 try:
                     spares = code.spares(memories)
                     derived = [one.now() for one in derivers]
-                    link = None if instances is None else _linking(captured, instances, inputs, derived)
+                    link = None if instances is None else _linking(captured, instances, inputs, derived, len(spares))
                     outputs = code.ask(inputs, derived, link, spares)
                 except HybridizeError:
                     pass
             if outputs is None or memories is None:
                 return fallback(*args, **kwargs)  # which says at which line it was
-            if memories or state.at_host:
+            if memories or state.hosts:
                 state.exchange(memories, spares, machine.at_host(inputs), committed)
             return finish(tuple([_array(one, device) for one in outputs]))
 
-        return entry if instances is None else self._started(instances, entry)
+        return entry if instances is None else self._started(instances, state, entry)
 
-    def _instances(self) -> StartableGraphs | None:
+    def _instances(self, state: _State) -> StartableGraphs | None:
         """The table of the program, whose graphs machine code may start; None where it may not."""
-        code, captured, results = self.machine.code, self.captured, self.machine.executable.results
-        starter = code.accelerator.starter
-        if starter is None or not is_supported() or not code.is_one_graph or self.keeps_state:
+        code, captured = self.machine.code, self.captured
+        starter, numbers, bound, hosts = (
+            code.accelerator.starter,
+            self._numbers(),
+            _bound(captured),
+            [*_hosts(captured)],
+        )
+        if starter is None or not is_supported() or not code.is_one_graph or numbers is None:
             return None
-        if _read(self.arguments) != len([one for one in captured.sources if one.array is None]):
+        arguments = [one for one in captured.sources if one.array is None]
+        if _read(self.arguments) != len(arguments) or not {*self.machine.host_inputs} <= {*hosts}:
+            return None
+        states = CallStates(
+            tuple(map([*bound].index, state.bound)),
+            cpython.member_offset(Storage, "_exposed") or 0,
+            tuple([(hosts.index(k), numpy.empty_like(buffer_of(array))) for k, array in state.hosts.items()]),
+        )
+        if states.bound and not states.exposed:
             return None
         instances = StartableGraphs(
             starter,
             code.accelerator,
             name=self.machine.executable.name,
             lock=code.lock,
-            inputs=_read(self.arguments),
-            bound=[one.array for one in captured.sources if one.array is not None],
-            buffers=[_pattern(one, code.number) for one in results],
-            storages=[_storage(self.machine.device) for _ in results],
+            inputs=len(arguments),
+            numbers=numbers,
+            bound=[*bound.values()],
+            states=states,
+            buffers=[_pattern(one, code.number) for one in self.results],
+            storages=[_storage(self.machine.device) for _ in self.results],
             derived=self.machine.derived,
             count=INSTANCES,
         )
         instances.present(PRESENT, (captured.call.devices or (self.machine.device,))[0])
         return instances
 
-    def _started(self, instances: StartableGraphs, fallback: Entry) -> Entry:
+    @property
+    def results(self) -> list[TensorType]:
+        """The types of the outputs that are not states."""
+        count = len(self.captured.graph.outputs) - sum(one.written >= 0 for one in self.captured.sources)
+        return [*self.machine.executable.results[:count]]
+
+    def _numbers(self) -> CallNumbers | None:
+        """What calls read at the host; None where that is too much for machine code."""
+        captured = self.captured
+        sources, types = captured.sources, [value.type for value in captured.graph.inputs]
+        hosts = {k: (array, buffer_of(array)) for k, array in _hosts(captured).items()}
+        slots = sorted(one.position for one in sources if one.array is None)
+        origins = {k: ~number for number, k in enumerate(hosts)}
+        for k, one in enumerate(sources):
+            if one.array is None and not isinstance(captured.call.kinds[one.position], TensorType):
+                origins[k] = slots.index(one.position)
+        places, end = self.machine.code.places([one.nbytes if k in origins else None for k, one in enumerate(types)])
+        is_plain = all(
+            type(x) is numpy.ndarray and x.flags.c_contiguous and (x.shape, x.dtype) == (types[k].shape, types[k].dtype)
+            for k, (_, x) in hosts.items()
+        )
+        if end > 8 * NUMBERS or not is_plain:
+            return None
+        numbers = [(origins[k], place, types[k].nbytes) for k, place in enumerate(places) if place is not None]
+        return CallNumbers(tuple(hosts.values()), tuple(numbers), end // 8)
+
+    def _started(self, instances: StartableGraphs, state: _State, fallback: Entry) -> Entry:
         """The entry of machine code that starts the graphs of the program, and gives other calls to `fallback`."""
-        captured, results = self.captured, self.machine.executable.results
+        captured, results, machine = self.captured, self.results, self.machine
         structure = plain_structure(captured, len(results)) or assembling(captured.structure, captured.results)
         assert structure is not None
         modes = [Watch(Look.SETTING, vars(CONFIG), name, False) for name in ("disable", "device_check")]
@@ -263,13 +325,26 @@ class DeviceCalls:
             structure=structure,
             watches=[*modes, *watches(captured.guards)],
             doubt=self.holds,
+            committed=self.committed,
+            exclusive=self.keeps_state,
         )
-        state: Any = entry.__self__  # type: ignore[attr-defined]
+        table: Any = entry.__self__  # type: ignore[attr-defined]
         for storage in captured.watched:
-            storage.watch(state)
+            storage.watch(table)
         if self.dirty[0]:
-            state.dirty[0] = 1
-        return entry
+            table.dirty[0] = 1
+        if not state.hosts:
+            return entry
+        places = [place for _, place in instances.states.at_host]
+        hosts = {k: buffer_of(array) for k, array in _hosts(captured).items()}
+        inputs = [hosts.get(k) for k in range(len(captured.sources))]
+
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            for place, value in zip(places, machine.at_host(inputs), strict=True):
+                place[...] = value
+            return entry(*args, **kwargs)
+
+        return counted
 
 
 def _read(arguments: Sequence[Argument]) -> int:
@@ -278,9 +353,11 @@ def _read(arguments: Sequence[Argument]) -> int:
 
 
 def _linking(
-    captured: Captured, instances: StartableGraphs, inputs: Sequence[Any], derived: Sequence[DeviceBuffer]
+    captured: Captured, instances: StartableGraphs, inputs: Sequence[Any], derived: Sequence[DeviceBuffer], spares: int
 ) -> Link:
-    """Make a function that puts the graph of a call with these inputs and derived constants into a table."""
+    """Make a function that puts the graph of a call with these inputs and derived constants into a table; the last of
+    its memories are so many spares.
+    """
     starts = [one.base.address if type(one) is DeviceBuffer else None for one in inputs]
 
     def link(
@@ -290,18 +367,24 @@ def _linking(
         words: dict[int, int] = {}
         bound: list[tuple[DeviceBuffer, int]] = []
         keep: list[Any] = [scratch]
+        block = 0
         places = zip(buffers, addresses, strict=True)
         for source, x, start, (buffer, address) in zip(captured.sources, inputs, starts, places, strict=True):
             if start is None:
-                words[source.position] = number_word(x)
-                keep.append(buffer)  # the numbers on the device, which are this graph's from now on
+                if buffer is not None:  # in the block, which is this graph's from now on
+                    block = buffer.base.address
+                    keep.append(buffer)
+                if source.array is None:
+                    words[source.position] = 0 if buffer is not None else number_word(x)
             elif start + x.offset != address:
                 return None  # another thread has exchanged its memory
             elif source.array is None:
                 words[source.position] = start + x.offset
             else:
                 bound.append((x, start))
-        return instances.add(graph, [words[one] for one in sorted(words)], bound, derived, memories, keep)
+        count = len(memories) - spares
+        arguments = [words[one] for one in sorted(words)]
+        return instances.add(graph, block, arguments, bound, derived, memories[count:], memories[:count], keep)
 
     return link
 

@@ -87,6 +87,7 @@ def making(captured: Captured, stable: Mapping[int, ndarray]) -> tuple[Making, M
     places = [leaves[one.position] if one.array is None else one.array.device for one in captured.sources]
     outside = [number for number, place in enumerate(places) if not is_away(place)]
     away = [number for number, place in captured.devices.items() if is_away(place)]
+    away += [one.written for one, place in zip(captured.sources, places, strict=True) if is_away(place)]
     there = {number: array for number, array in stable.items() if is_away(array.device)}
 
     def part(graph: Graph, name: str, threads: int | None) -> Machine:
@@ -188,6 +189,11 @@ class DeviceMachine(Machine):
         """True if the host computes with copies from the device, or returns some: a call waits for them."""
         copies = self._host_machine is not None or not self._home.isdisjoint(self.there)
         return copies or (self._host_graph is not None and self._graph.scope is not None)
+
+    @property
+    def host_inputs(self) -> tuple[int, ...]:
+        """Numbers of the inputs that the host computes with."""
+        return tuple(self._host_inputs)
 
     def brings(self, number: int) -> bool:
         """Tell whether an input is an array of the host that has a lasting copy on the device."""

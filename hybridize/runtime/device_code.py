@@ -27,13 +27,13 @@ from hybridize.base.errors import ArgumentError, DeviceError, DeviceMemoryError,
 from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.runtime.compiled import CompiledProgram
-from hybridize.runtime.device_buffers import DeviceBuffer, DeviceMemory, new_buffer, row_major, sent
-from hybridize.runtime.device_entry import StartableGraph
+from hybridize.runtime.device_buffers import Asking, DeviceBuffer, DeviceMemory, new_buffer, row_major, sent
+from hybridize.runtime.device_entry import NUMBERS, StartableGraph
 from hybridize.runtime.device_notes import raise_noted
 from hybridize.runtime.device_steps import Bases, DeviceLaunch, perform, recorded, work_of, work_size
 from hybridize.runtime.device_stretches import Stretches
 from hybridize.runtime.devices import Accelerator, DeviceGraph
-from hybridize.runtime.plan import FLAG, Derivation, Plan, PlanAddress, PlanStep
+from hybridize.runtime.plan import ALIGNMENT, FLAG, Derivation, Plan, PlanAddress, PlanStep
 from hybridize.runtime.sizes import Sizes
 
 Operand = DeviceBuffer | NDArray[Any]
@@ -49,8 +49,6 @@ IN_GRAPHS: Final = 16 * IN_GRAPH
 """Launches of all graphs of a call at most: more are asked for one by one, as the driver has memory for each."""
 PLANS: Final = 16
 """Plans of calls with sizes of their own that are kept."""
-_ALIGNMENT: Final = 64
-"""Of each input within the call block."""
 
 
 class DeviceExecutable(CompiledProgram):
@@ -240,10 +238,11 @@ class DeviceDeriver:
         constant = code.memory((of.nbytes,), numpy.uint8)
         scratch = code.memory((of.scratch_bytes,), numpy.uint8)
         sources = [inputs[one.number] if one.kind == "input" else code.source(one.number) for one in of.sources]
-        bases = {("output", 0): constant.address, ("scratch", 0): scratch.address}
-        for k, (source, one) in enumerate(zip(sources, of.sources, strict=True)):
-            bases["input", k] = source.address + one.offset
-        perform(work_of(self._steps, bases), code.accelerator, code.launch)
+        with Asking():
+            bases = {("output", 0): constant.address, ("scratch", 0): scratch.address}
+            for k, (source, one) in enumerate(zip(sources, of.sources, strict=True)):
+                bases["input", k] = source.address + one.offset
+            perform(work_of(self._steps, bases), code.accelerator, code.launch)
         return constant
 
 
@@ -366,10 +365,11 @@ class DeviceCode:
         constants = list(self.constants)
         for deriver, buffer in zip(self.derivers, derived, strict=True):
             constants[deriver.slot] = buffer
-        addresses = [None if one is None else one.address for one in (*buffers, *constants)]
         numbers = tuple(sizes.values())
         layouts = [row_major(one.shape, one.dtype) for one in program.sizes.types(sizes)]
-        return self._asked(self._plan(sizes, numbers), numbers, addresses, layouts, scratch_bytes)
+        with Asking():
+            addresses = [None if one is None else one.address for one in (*buffers, *constants)]
+            return self._asked(self._plan(sizes, numbers), numbers, addresses, layouts, scratch_bytes)
 
     def ask(
         self, inputs: Sequence[Operand], derived: Sequence[DeviceBuffer], link: Link | None = None,
@@ -389,10 +389,11 @@ class DeviceCode:
             for deriver, buffer in zip(self.derivers, derived, strict=True):
                 constants[deriver.slot] = buffer
         buffers = self._sent_together(inputs)
-        addresses = [None if one is None else one.address for one in (*buffers, *constants)]
         plan = self.program.plan
-        tell = None if link is None else partial(link, buffers, addresses[: len(buffers)])
-        return self._asked(plan, (), addresses, self._layouts, int(plan.scratch_bytes), tell, spares)
+        with Asking():
+            addresses = [None if one is None else one.address for one in (*buffers, *constants)]
+            tell = None if link is None else partial(link, buffers, addresses[: len(buffers)])
+            return self._asked(plan, (), addresses, self._layouts, int(plan.scratch_bytes), tell, spares)
 
     @cached_property
     def _layouts(self) -> list[NDArray[Any]]:
@@ -462,16 +463,11 @@ class DeviceCode:
 
     def _sent_together(self, operands: Sequence[Operand]) -> list[DeviceBuffer | None]:
         """The operands on the device: those of the host in one block, by one copy; None of what no kernel reads."""
-        places: list[int | None] = []
-        end = 0
-        for number, one in enumerate(operands):
-            inside = not isinstance(one, DeviceBuffer) and number in self.reads
-            places.append(end if inside else None)
-            end += -(-one.nbytes // _ALIGNMENT) * _ALIGNMENT if inside else 0
+        places, end = self.places([None if isinstance(one, DeviceBuffer) else one.nbytes for one in operands])
         if not end:
             return [one if isinstance(one, DeviceBuffer) else None for one in operands]
-        block = self.memory((end,), numpy.uint8)
-        content = numpy.zeros(end, numpy.uint8)
+        block = self.memory((max(end, 8 * NUMBERS),), numpy.uint8)
+        content = numpy.zeros(block.nbytes, numpy.uint8)
         buffers: list[DeviceBuffer | None] = []
         for one, start in zip(operands, places, strict=True):
             if start is None:
@@ -481,6 +477,20 @@ class DeviceCode:
             buffers.append(block.part(start, one.shape, one.dtype))
         block[...] = content
         return buffers
+
+    def places(self, sizes: Sequence[int | None]) -> tuple[list[int | None], int]:
+        """Return where inputs are in the call block, and its bytes; None for those that are not there.
+
+        Args:
+            sizes: bytes of each input that is at the host; None for those on the device.
+        """
+        places: list[int | None] = []
+        end = 0
+        for number, nbytes in enumerate(sizes):
+            inside = nbytes is not None and number in self.reads
+            places.append(end if inside else None)
+            end += -(-nbytes // ALIGNMENT) * ALIGNMENT if nbytes is not None and inside else 0
+        return places, end
 
     def _plan(self, sizes: Sizes, numbers: tuple[int, ...]) -> Plan:
         """The plan of a call."""

@@ -26,26 +26,32 @@ from numpy.typing import NDArray
 
 from hybridize.base.errors import HybridizeError
 from hybridize.base.forks import in_child
+from hybridize.base.frozen import frozen
 from hybridize.runtime import cpython
 from hybridize.runtime.device_buffers import NOBODY, START, DeviceBuffer, DeviceMemory
 from hybridize.runtime.externals import address
 
+NUMBERS: Final = 63
+"""Words of numbers that a call may have at most: a kernel writes them, whose arguments they are."""
 RECENT: Final = 16
 """Programs that a device remembers, for errors."""
 STARTER: Final = (
     "recorded", "untidy", "failed", "inherited", "asking", "started", "result", "place", "push", "launch", "pop",
-    "context", "stream", "recent",
+    "call", "numbers", "context", "stream", "recent",
 )  # fmt: skip
 """Words of a `Starter`; the last one is the first of `RECENT`."""
 DEVICE: Final = (
     "starter", "accelerator", "buffer_class", "buffer_memory", "buffer_layout", "memory_accelerator", "memory_address",
     "memory_users", "origin", "nobody", "variable", "present", "known", "is_present", "PyContextVar_Get", "failed",
-    "number", "buffer_words", "storage_words", "buffers", "storages", "bound", "bound_count", "derived", "dirty",
-    "derived_count", "derived_buffer", "rows", "row_count", "row_words",
+    "number", "buffer_words", "storage_words", "buffers", "storages", "bound", "bound_count", "hosts",
+    "host_count", "numbers", "number_count", "number_words", "states", "state_count", "storage_exposed", "host_states",
+    "host_state_count", "derived", "dirty", "derived_count", "derived_buffer", "rows", "row_count", "row_words",
 )  # fmt: skip
 """Words of what machine code knows of a program on a device."""
-ROW: Final = ("holder", "graph", "used")
-"""The first words of a row of `StartableGraphs`; addresses follow."""
+ROW: Final = ("holder", "graph", "used", "block", "is_sent")
+"""The first words of a row of `StartableGraphs`; numbers and addresses follow."""
+_AFTER: Final = len(ROW)
+_BLOCK, _IS_SENT = ROW.index("block"), ROW.index("is_sent")
 _FIELD: Final = {name: number for number, name in enumerate(STARTER)}
 _WORD: Final = {name: number for number, name in enumerate(DEVICE)}
 _TABLES: Final = ("buffers", "storages", "bound", "derived")
@@ -143,6 +149,12 @@ class _GraphRow:
         """Its place among all that was started, when it was started last; -1 where there is nothing to be started."""
         return int(self.words[ROW.index("used")]) if self.instance is not None else -1
 
+    def send(self, write: Callable[[int, Sequence[int]], None], count: int) -> None:
+        """Have its numbers written where its graph reads them, unless they are there."""
+        if not self.words[_IS_SENT]:
+            write(int(self.words[_BLOCK]), self.words[_AFTER : _AFTER + count].tolist())
+            self.words[_IS_SENT] = 1
+
     def clear(self) -> None:
         """Let machine code find nothing there."""
         self.words[0] = 0
@@ -159,13 +171,13 @@ class _GraphRow:
 class StartableGraph:
     """A graph that is in the table of a program, with the memory of its results and what it was recorded for."""
 
-    __slots__ = ("__weakref__", "_keep", "_lock", "_place", "graph", "memories")
+    __slots__ = ("__weakref__", "_keep", "_lock", "_place", "_send", "graph", "memories")
 
     def __init__(
         self, place: _GraphRow, graph: StartedGraph, memories: Sequence[DeviceMemory], keep: Sequence[Any],
-        lock: AbstractContextManager[Any],
+        lock: AbstractContextManager[Any], send: Callable[[_GraphRow], None],
     ) -> None:  # fmt: skip
-        self._place, self._keep, self._lock = place, keep, lock
+        self._place, self._keep, self._lock, self._send = place, keep, lock, send
         self.graph = graph
         self.memories: tuple[DeviceMemory, ...] = tuple(memories)
         """Those of the results: where nobody but this tuple has them, they can be written."""
@@ -176,6 +188,7 @@ class StartableGraph:
             if not self.is_there:
                 return False
             try:
+                self._send(self._place)
                 self.graph.launch()
             except HybridizeError:  # the way of all calls says where
                 return False
@@ -213,6 +226,30 @@ _ALONE: Final = _references([object()])[0]
 """The number for an object that only the sequence has."""
 
 
+@frozen
+class CallNumbers:
+    """What a call reads at the host: numbers among the arguments, and arrays from outside."""
+
+    hosts: tuple[tuple[Any, Any], ...] = ()
+    """The arrays, and the memory of each, an array of NumPy's."""
+    places: tuple[tuple[int, int, int], ...] = ()
+    """For what kernels read: the input, or `~k` of an array, its place among the bytes of all, and its own bytes."""
+    count: int = 0
+    """Words of all."""
+
+
+@frozen
+class CallStates:
+    """What a call writes that was there before it."""
+
+    bound: tuple[int, ...] = ()
+    """Numbers of the bound arrays that are."""
+    exposed: int = 0
+    """The slot of an array's storage that says that others may see it."""
+    at_host: tuple[tuple[int, NDArray[Any]], ...] = ()
+    """Numbers of the arrays at the host that are, each with where its new value is."""
+
+
 class StartableGraphs:
     """The graphs of a program that machine code may start.
 
@@ -222,7 +259,9 @@ class StartableGraphs:
         name: of the program, for errors.
         lock: held by who looks for a graph of the program, changes it or starts it.
         inputs: number of arguments that are read.
-        bound: arrays outside of the arguments, which the program reads.
+        numbers: what is read at the host.
+        bound: arrays of the device outside of the arguments, which the program reads.
+        states: what is written.
         buffers: for each result a buffer like its own, which has no memory.
         storages: for each result what makes an array of the buffer.
         derived: who derives constants of arrays. A slot `buffer` has the constant, and the word `dirty` says that it
@@ -238,14 +277,17 @@ class StartableGraphs:
         name: str,
         lock: AbstractContextManager[Any],
         inputs: int,
+        numbers: CallNumbers,
         bound: Sequence[Any],
+        states: CallStates,
         buffers: Sequence[DeviceBuffer],
         storages: Sequence[Any],
         derived: Sequence[Any],
         count: int,
     ) -> None:
-        self._lock, self._starter = lock, starter
-        size = len(ROW) + inputs + 3 * len(bound) + len(derived) + 2 * len(buffers)
+        self._lock, self._starter, self._accelerator, self._numbers = lock, starter, accelerator, numbers
+        size = _AFTER + numbers.count + inputs + 3 * len(bound) + len(derived)
+        size += 2 * (len(states.bound) + len(buffers))
         rows = numpy.zeros((count, size), numpy.int64)
         self._places = [_GraphRow(row) for row in rows]
         words = {
@@ -253,9 +295,14 @@ class StartableGraphs:
             for name, objects in zip(_TABLES, (buffers, storages, bound, derived), strict=True)
         }
         words["dirty"] = [one.dirty.ctypes.data for one in derived]
+        words["hosts"] = [id(one) for pair in numbers.hosts for one in pair]
+        words["numbers"] = [word for place in numbers.places for word in place]
+        words["states"] = [*states.bound]
+        words["host_states"] = [word for k, x in states.at_host for word in (k, x.ctypes.data, x.nbytes)]
         self._tables = {name: numpy.array(addresses, numpy.int64) for name, addresses in words.items()}
         self._failed = _failing(starter, accelerator)
         self._keep: list[Any] = [rows, starter, accelerator, bound, buffers, storages, derived]
+        self.states: CallStates = states
         fields = {
             "starter": ctypes.addressof(starter.words),
             "accelerator": id(accelerator),
@@ -269,6 +316,12 @@ class StartableGraphs:
             "buffer_words": DeviceBuffer.__basicsize__ // 8,
             "storage_words": type(storages[0]).__basicsize__ // 8 if storages else 0,
             "bound_count": len(bound),
+            "host_count": len(numbers.hosts),
+            "number_count": len(numbers.places),
+            "number_words": numbers.count,
+            "state_count": len(states.bound),
+            "storage_exposed": states.exposed,
+            "host_state_count": len(states.at_host),
             "derived_count": len(derived),
             "derived_buffer": (cpython.member_offset(type(derived[0]), "buffer") or 0) if derived else 0,
             "rows": rows.ctypes.data,
@@ -298,30 +351,41 @@ class StartableGraphs:
             self.words[_WORD[field]] = id(one)
 
     def add(
-        self, graph: StartedGraph, inputs: Sequence[int], bound: Sequence[tuple[DeviceBuffer, int]],
-        derived: Sequence[DeviceBuffer], memories: Sequence[DeviceMemory], keep: Sequence[Any],
+        self, graph: StartedGraph, block: int, inputs: Sequence[int], bound: Sequence[tuple[DeviceBuffer, int]],
+        derived: Sequence[DeviceBuffer], spares: Sequence[DeviceMemory], memories: Sequence[DeviceMemory],
+        keep: Sequence[Any],
     ) -> StartableGraph:  # fmt: skip
         """Let machine code start a graph, in the place of the one that it has not started for longest.
 
         Args:
             graph: what is started.
-            inputs: the addresses of the arrays that it is for, and numbers as `number_word` gives them.
+            block: the address of the numbers that it reads, which only it reads; 0 for none.
+            inputs: the addresses of the arrays that it is for, 0 for numbers; as `number_word` gives them those that no
+                kernel reads.
             bound: for each array outside its buffer, and the address of its memory: the very number.
             derived: constants, one of each who derives them.
+            spares: memory for new values of states.
             memories: of its results, which it writes.
             keep: whatever else it uses.
         """
+        count = self._numbers.count
+        if count and not self._starter.get("numbers"):
+            self._accelerator.load_writer()
         place = min(self._places, key=lambda one: one.used)
-        words: list[int] = [graph.address, self._starter.get("started"), *inputs]
+        words: list[int] = [graph.address, self._starter.get("started"), block, int(not count), *[0] * count, *inputs]
         for buffer, start in bound:
             words += id(buffer), id(buffer.base), id(start)
         words += map(id, derived)
-        numbers = [one.address for one in memories]
-        for memory, number in zip(memories, numbers, strict=True):
+        numbers = [one.address for one in (*spares, *memories)]
+        for memory, number in zip((*spares, *memories), numbers, strict=True):
             words += id(memory), id(number)
-        instance = StartableGraph(place, graph, memories, [bound, derived, numbers, keep], self._lock)
+        kept = [bound, derived, numbers, spares, keep]
+        instance = StartableGraph(place, graph, memories, kept, self._lock, self._send)
         place.fill(instance, words)
         return instance
+
+    def _send(self, place: _GraphRow) -> None:
+        place.send(self._accelerator.write_words, self._numbers.count)
 
 
 def number_word(value: NDArray[Any]) -> int:
@@ -333,7 +397,7 @@ def number_word(value: NDArray[Any]) -> int:
 def _failing(starter: Starter, accelerator: Any) -> Callable[[], bool]:
     def failed() -> bool:
         """Take note of a call of the driver that has failed."""
-        name = ("cuCtxPushCurrent_v2", "cuGraphLaunch")[starter.get("place")]
+        name = ("cuCtxPushCurrent_v2", "cuGraphLaunch", "cuLaunchKernel")[starter.get("place")]
         accelerator.failed_to_start(name, starter.get("result"))
         return False
 

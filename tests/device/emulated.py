@@ -166,7 +166,7 @@ class Emulated:
         return self.heap.alloc(nbytes, name)
 
     @in_turn
-    def free(self, address: int) -> None:
+    def free(self, address: int, users: Collection[int] = ()) -> None:
         self.heap.free(address)
 
     def send(self, array: np.ndarray) -> None:
@@ -223,10 +223,7 @@ class Emulated:
     def follow(self, stream: int) -> None:
         """Wait for a stream of others."""
 
-    def take_back(self, address: int, streams: Collection[int]) -> None:
-        self.free(address)
-
-    def give_back(self, owner: object) -> None:
+    def give_back(self, owner: object, users: Collection[int] = ()) -> None:
         """Let go of the owner of memory: all is done."""
 
     def memory(self) -> tuple[int, int]:

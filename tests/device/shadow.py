@@ -148,14 +148,7 @@ class Shadow:
         for k in range(max(1, one.nbytes // self.unit)):
             yield (first + k if k else first), who, block
 
-    def _write(
-        self,
-        one: Access,
-        words: np.ndarray,
-        who: np.ndarray,
-        block: np.ndarray,
-        moment: Moment,
-    ) -> None:
+    def _write(self, one: Access, words: np.ndarray, who: np.ndarray, block: np.ndarray, moment: Moment) -> None:
         for other in (self.writer.take(words), self.reader.take(words)):
             bad = moment.conflicts(other, who)
             if bad.any():
@@ -172,13 +165,7 @@ class Shadow:
             self.writing_block[words] = block
 
     def _read(
-        self,
-        one: Access,
-        words: np.ndarray,
-        who: np.ndarray,
-        block: np.ndarray,
-        moment: Moment,
-        folds: bool,
+        self, one: Access, words: np.ndarray, who: np.ndarray, block: np.ndarray, moment: Moment, folds: bool
     ) -> None:
         other = self.writer.take(words)
         bad = moment.conflicts(other, who)
@@ -214,13 +201,7 @@ class Shadow:
             self.reader[words[wide]] = moment.several
 
     def _fault(
-        self,
-        one: Access,
-        moment: Moment,
-        words: np.ndarray,
-        who: np.ndarray,
-        other: np.ndarray,
-        bad: np.ndarray,
+        self, one: Access, moment: Moment, words: np.ndarray, who: np.ndarray, other: np.ndarray, bad: np.ndarray
     ) -> None:
         at = int(np.flatnonzero(bad)[0])
         place, mine, theirs = int(words[at]), int(who[at]), int(other[at])

@@ -9,7 +9,7 @@ from hybridize.codegen.llvm.device.program import DeviceProgram, build_kernels
 from hybridize.gluon import nn, rnn
 from hybridize.passes import PIPELINE
 from hybridize.schedule.steps import ContractionStep, RegionStep
-from tests.device import nets
+from tests.device.nets import Attention, lenet
 from tests.device.programs import SM_80, Run, on_cpu
 
 
@@ -67,7 +67,7 @@ def test_a_perceptron_of_three_layers():
 
 @pytest.mark.long
 def test_lenet():
-    check(nets.lenet(), (2, 1, 28, 28))
+    check(lenet(), (2, 1, 28, 28))
 
 
 @pytest.mark.long
@@ -155,19 +155,11 @@ def test_sequences_of_different_lengths():
     check(OfLengths(), (4, 4, 6), tolerance=1e-5)
 
 
-class Causal(nets.Attention):
-    """Heads that attend to what came before."""
-
-    def masked(self, scores):
-        here = hnp.tril(hnp.ones(scores.shape[-2:]))
-        return hnp.where(here > 0, scores, -1e9)
-
-
 class TransformerBlock(nn.HybridBlock):
     def __init__(self, units, heads):
         super().__init__()
         self.before, self.between, self.drop = nn.LayerNorm(), nn.LayerNorm(), nn.Dropout(0.25)
-        self.attention = Causal(units, heads)
+        self.attention = Attention(units, heads, is_causal=True)
         self.wide, self.narrow = nn.Dense(4 * units, flatten=False), nn.Dense(units, flatten=False)
 
     def forward(self, x):

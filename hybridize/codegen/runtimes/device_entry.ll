@@ -1,12 +1,11 @@
 ; Made of device_entry.c by `make runtimes`: clang version 22.1.8
-; 829bc7e8416726381238ddd1b31dca81b8cdedf3ea65dc21cdb4700ae143c969
+; 9c180f97dc5d7cb55ef45aa5dd9240a44df72895437189128ea7b188512c9bf3
 
 
 @table_offset = external constant i64, align 8
 
 define ptr @hybridize_device_entry(ptr %self, ptr %arguments, i64 %count, ptr %names) nounwind {
 entry:
-  %outside.i = alloca ptr, align 8
   %place.i.i = alloca i64, align 8
   %key.i.i = alloca ptr, align 8
   %value.i.i = alloca ptr, align 8
@@ -75,17 +74,17 @@ if.end:
   %add.ptr.idx.i = shl nsw i64 %13, 5
   %add.ptr.i = getelementptr inbounds i8, ptr %12, i64 %add.ptr.idx.i
   %cmp.not152.i = icmp sgt i64 %13, 0
-  br i1 %cmp.not152.i, label %for.body.lr.ph.i114, label %if.then3
+  br i1 %cmp.not152.i, label %for.body.lr.ph.i170, label %if.then3
 
-for.body.lr.ph.i114:
+for.body.lr.ph.i170:
   %PyDict_GetItemWithError42.i = getelementptr inbounds nuw i8, ptr %3, i64 160
   %PyObject_GetAttr.i.i = getelementptr inbounds nuw i8, ptr %3, i64 176
   %Py_DecRef.i106.i = getelementptr inbounds nuw i8, ptr %3, i64 48
   %PyObject_CallNoArgs.i.i = getelementptr inbounds nuw i8, ptr %3, i64 8
-  br label %for.body.i115
+  br label %for.body.i171
 
-for.body.i115:
-  %guard.0153.i = phi ptr [ %12, %for.body.lr.ph.i114 ], [ %incdec.ptr.i, %for.inc.i ]
+for.body.i171:
+  %guard.0153.i = phi ptr [ %12, %for.body.lr.ph.i170 ], [ %incdec.ptr.i, %for.inc.i ]
   %owner3.i = getelementptr inbounds nuw i8, ptr %guard.0153.i, i64 8
   %14 = load ptr, ptr %owner3.i, align 8
   %15 = load i64, ptr %guard.0153.i, align 8
@@ -125,8 +124,8 @@ sw.bb7.i:
   %key9.i = getelementptr inbounds nuw i8, ptr %guard.0153.i, i64 16
   %20 = load i64, ptr %key9.i, align 8
   %sub.i = sub i64 0, %20
-  %arrayidx.i118 = getelementptr inbounds { i64, ptr, i64, i64 }, ptr %guard.0153.i, i64 %sub.i
-  %expected10.i = getelementptr inbounds nuw i8, ptr %arrayidx.i118, i64 24
+  %arrayidx.i174 = getelementptr inbounds { i64, ptr, i64, i64 }, ptr %guard.0153.i, i64 %sub.i
+  %expected10.i = getelementptr inbounds nuw i8, ptr %arrayidx.i174, i64 24
   store i64 %19, ptr %expected10.i, align 8
   br label %for.inc.i
 
@@ -221,8 +220,8 @@ sw.epilog.i:
 if.then49.i:
   %doubt.i = getelementptr inbounds nuw i8, ptr %2, i64 224
   %49 = load ptr, ptr %doubt.i, align 8
-  %tobool.not.i117 = icmp eq ptr %49, null
-  br i1 %tobool.not.i117, label %slow, label %cond.true.i
+  %tobool.not.i173 = icmp eq ptr %49, null
+  br i1 %tobool.not.i173, label %slow, label %cond.true.i
 
 cond.true.i:
   %True.i = getelementptr inbounds nuw i8, ptr %3, i64 280
@@ -235,8 +234,8 @@ cond.true.i:
 for.inc.i:
   %guard.2129.i = phi ptr [ %guard.0153.i, %has_attribute.exit.i ], [ %guard.0153.i, %sw.bb41.i ], [ %guard.0153.i, %sw.bb7.i ], [ %guard.0153.i, %sw.bb26.i ], [ %guard.0153.i, %sw.bb11.i ], [ %add.ptr5.i, %if.then.i ], [ %guard.0153.i, %sw.epilog.i ], [ %guard.0153.i, %if.else.i ], [ %guard.0153.i, %sw.bb21.i ], [ %guard.0153.i, %ask.exit.i ]
   %incdec.ptr.i = getelementptr inbounds nuw i8, ptr %guard.2129.i, i64 32
-  %cmp.not.i116 = icmp ult ptr %incdec.ptr.i, %add.ptr.i
-  br i1 %cmp.not.i116, label %for.body.i115, label %if.then3
+  %cmp.not.i172 = icmp ult ptr %incdec.ptr.i, %add.ptr.i
+  br i1 %cmp.not.i172, label %for.body.i171, label %if.then3
 
 check_guards.exit:
   %52 = load ptr, ptr %Py_DecRef.i106.i, align 8
@@ -254,19 +253,19 @@ if.then3:
   %variable.i = getelementptr inbounds nuw i8, ptr %53, i64 80
   %56 = load ptr, ptr %variable.i, align 8
   %call2.i = call i32 %55(ptr %56, ptr null, ptr %devices.i)
-  %tobool.not.i119 = icmp eq i32 %call2.i, 0
-  br i1 %tobool.not.i119, label %if.end.i120, label %if.end5.thread216
+  %tobool.not.i175 = icmp eq i32 %call2.i, 0
+  br i1 %tobool.not.i175, label %if.end.i176, label %if.end5.thread265
 
-if.end.i120:
+if.end.i176:
   %57 = load ptr, ptr %devices.i, align 8
-  %tuple_items.i.i121 = getelementptr inbounds nuw i8, ptr %54, i64 288
-  %58 = load i64, ptr %tuple_items.i.i121, align 8
-  %add.ptr.i.i122 = getelementptr inbounds i8, ptr %57, i64 %58
-  %size.i123 = getelementptr inbounds nuw i8, ptr %57, i64 16
-  %59 = load i64, ptr %size.i123, align 8
-  %60 = getelementptr ptr, ptr %add.ptr.i.i122, i64 %59
-  %arrayidx.i124 = getelementptr i8, ptr %60, i64 -8
-  %61 = load ptr, ptr %arrayidx.i124, align 8
+  %tuple_items.i.i177 = getelementptr inbounds nuw i8, ptr %54, i64 288
+  %58 = load i64, ptr %tuple_items.i.i177, align 8
+  %add.ptr.i.i178 = getelementptr inbounds i8, ptr %57, i64 %58
+  %size.i179 = getelementptr inbounds nuw i8, ptr %57, i64 16
+  %59 = load i64, ptr %size.i179, align 8
+  %60 = getelementptr ptr, ptr %add.ptr.i.i178, i64 %59
+  %arrayidx.i180 = getelementptr i8, ptr %60, i64 -8
+  %61 = load ptr, ptr %arrayidx.i180, align 8
   %present.i = getelementptr inbounds nuw i8, ptr %53, i64 88
   %62 = load ptr, ptr %present.i, align 8
   %cmp.i = icmp eq ptr %61, %62
@@ -275,39 +274,39 @@ if.end.i120:
 lor.rhs.i:
   %known.i = getelementptr inbounds nuw i8, ptr %53, i64 96
   %63 = load ptr, ptr %known.i, align 8
-  %cmp4.i125 = icmp eq ptr %57, %63
+  %cmp4.i181 = icmp eq ptr %57, %63
   %Py_DecRef.i = getelementptr inbounds nuw i8, ptr %54, i64 48
   %64 = load ptr, ptr %Py_DecRef.i, align 8
   call void %64(ptr %57)
-  br i1 %cmp4.i125, label %if.end5.thread213, label %cond.false.i
+  br i1 %cmp4.i181, label %if.end5.thread262, label %cond.false.i
 
 cond.false.i:
   %is_present.i = getelementptr inbounds nuw i8, ptr %53, i64 104
   %65 = load ptr, ptr %is_present.i, align 8
-  %True.i126 = getelementptr inbounds nuw i8, ptr %54, i64 280
-  %66 = load ptr, ptr %True.i126, align 8
-  %PyObject_CallNoArgs.i.i127 = getelementptr inbounds nuw i8, ptr %54, i64 8
-  %67 = load ptr, ptr %PyObject_CallNoArgs.i.i127, align 8
-  %call.i.i128 = call ptr %67(ptr %65)
-  %tobool.not.i.i129 = icmp eq ptr %call.i.i128, null
-  br i1 %tobool.not.i.i129, label %if.end5.thread216, label %if.end5
+  %True.i182 = getelementptr inbounds nuw i8, ptr %54, i64 280
+  %66 = load ptr, ptr %True.i182, align 8
+  %PyObject_CallNoArgs.i.i183 = getelementptr inbounds nuw i8, ptr %54, i64 8
+  %67 = load ptr, ptr %PyObject_CallNoArgs.i.i183, align 8
+  %call.i.i184 = call ptr %67(ptr %65)
+  %tobool.not.i.i185 = icmp eq ptr %call.i.i184, null
+  br i1 %tobool.not.i.i185, label %if.end5.thread265, label %if.end5
 
 cond.end.critedge.i:
   %Py_DecRef.c.i = getelementptr inbounds nuw i8, ptr %54, i64 48
   %68 = load ptr, ptr %Py_DecRef.c.i, align 8
   call void %68(ptr %57)
-  br label %if.end5.thread213
+  br label %if.end5.thread262
 
-if.end5.thread213:
+if.end5.thread262:
   br label %lor.lhs.false
 
-if.end5.thread216:
+if.end5.thread265:
   br label %cleanup
 
 if.end5:
   %69 = load ptr, ptr %Py_DecRef.i, align 8
-  call void %69(ptr %call.i.i128)
-  %cmp.i.i.not = icmp eq ptr %call.i.i128, %66
+  call void %69(ptr %call.i.i184)
+  %cmp.i.i.not = icmp eq ptr %call.i.i184, %66
   br i1 %cmp.i.i.not, label %lor.lhs.false, label %slow
 
 lor.lhs.false:
@@ -321,8 +320,8 @@ lor.lhs.false:
   %73 = load ptr, ptr %writer.i, align 8
   %74 = load i64, ptr %73, align 8
   %or1.i = or i64 %or.i, %74
-  %cmp.i130 = icmp eq i64 %or1.i, 0
-  br i1 %cmp.i130, label %if.end12, label %slow
+  %cmp.i186 = icmp eq i64 %or1.i, 0
+  br i1 %cmp.i186, label %if.end12, label %slow
 
 if.end12:
   %row_count = getelementptr inbounds nuw i8, ptr %2, i64 264
@@ -363,15 +362,15 @@ if.end12:
   %keyword_count = getelementptr inbounds nuw i8, ptr %2, i64 256
   %83 = load i64, ptr %argument_count.i, align 8
   %84 = load i64, ptr %keyword_count, align 8
-  %add237 = add i64 %84, %83
-  %cmp21238 = icmp sgt i64 %add237, 0
-  br i1 %cmp21238, label %for.body, label %for.cond.cleanup
+  %add287 = add i64 %84, %83
+  %cmp21288 = icmp sgt i64 %add287, 0
+  br i1 %cmp21288, label %for.body, label %for.cond.cleanup
 
 for.cond.cleanup:
   %cmp.not110.i = icmp slt i64 %75, 1
-  br i1 %cmp.not110.i, label %if.end26, label %for.body.lr.ph.i131
+  br i1 %cmp.not110.i, label %if.end26, label %for.body.lr.ph.i187
 
-for.body.lr.ph.i131:
+for.body.lr.ph.i187:
   %arguments.i = getelementptr inbounds nuw i8, ptr %2, i64 104
   %tuple_items.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 288
   %PyDict_Next.i.i = getelementptr inbounds nuw i8, ptr %3, i64 168
@@ -381,19 +380,19 @@ for.body.lr.ph.i131:
   %float_class.i.i = getelementptr inbounds nuw i8, ptr %3, i64 256
   %wrapper.i.i = getelementptr inbounds nuw i8, ptr %2, i64 56
   %data_offset.i.i = getelementptr inbounds nuw i8, ptr %2, i64 64
-  br label %for.body.i132
+  br label %for.body.i188
 
-for.body.i132:
-  %k.0111.i = phi i64 [ 0, %for.body.lr.ph.i131 ], [ %inc.i136, %for.inc.i135 ]
+for.body.i188:
+  %k.0111.i = phi i64 [ 0, %for.body.lr.ph.i187 ], [ %inc.i192, %for.inc.i191 ]
   %85 = load ptr, ptr %arguments.i, align 8
-  %arrayidx.i133 = getelementptr inbounds nuw { i64, i64, ptr, i64, ptr, ptr }, ptr %85, i64 %k.0111.i
+  %arrayidx.i189 = getelementptr inbounds nuw { i64, i64, ptr, i64, ptr, ptr }, ptr %85, i64 %k.0111.i
   %arrayidx2.i = getelementptr inbounds nuw ptr, ptr %77, i64 %k.0111.i
   %86 = load ptr, ptr %arrayidx2.i, align 8
   %arrayidx3.i = getelementptr inbounds nuw ptr, ptr %78, i64 %k.0111.i
   store ptr null, ptr %arrayidx3.i, align 8
-  %87 = load i64, ptr %arrayidx.i133, align 8
+  %87 = load i64, ptr %arrayidx.i189, align 8
   switch i64 %87, label %slow [
-    i64 0, label %sw.bb.i137
+    i64 0, label %sw.bb.i193
     i64 1, label %sw.bb10.i
     i64 2, label %sw.bb17.i
     i64 3, label %sw.bb24.i
@@ -402,8 +401,8 @@ for.body.i132:
     i64 6, label %sw.bb28.i
   ]
 
-sw.bb.i137:
-  %slot.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 8
+sw.bb.i193:
+  %slot.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 8
   %88 = load i64, ptr %slot.i, align 8
   %arrayidx4.i = getelementptr inbounds ptr, ptr %80, i64 %88
   %89 = load ptr, ptr %program.i.i, align 8
@@ -411,14 +410,14 @@ sw.bb.i137:
   %90 = load ptr, ptr %type.i.i, align 8
   %91 = load ptr, ptr %wrapper.i.i, align 8
   %cmp.not.i.i = icmp eq ptr %90, %91
-  br i1 %cmp.not.i.i, label %if.end.i.i138, label %checked_buffer.exit.i.thread
+  br i1 %cmp.not.i.i, label %if.end.i.i194, label %checked_buffer.exit.i.thread
 
-if.end.i.i138:
+if.end.i.i194:
   %92 = load i64, ptr %data_offset.i.i, align 8
-  %add.ptr.i.i139 = getelementptr inbounds i8, ptr %86, i64 %92
-  %93 = load ptr, ptr %add.ptr.i.i139, align 8
-  %tobool.not.i.i140 = icmp eq ptr %93, null
-  br i1 %tobool.not.i.i140, label %checked_buffer.exit.i.thread, label %lor.lhs.false.i.i
+  %add.ptr.i.i195 = getelementptr inbounds i8, ptr %86, i64 %92
+  %93 = load ptr, ptr %add.ptr.i.i195, align 8
+  %tobool.not.i.i196 = icmp eq ptr %93, null
+  br i1 %tobool.not.i.i196, label %checked_buffer.exit.i.thread, label %lor.lhs.false.i.i
 
 lor.lhs.false.i.i:
   %type3.i.i = getelementptr inbounds nuw i8, ptr %93, i64 8
@@ -452,7 +451,7 @@ if.end12.i.i:
   %conv.i.i = zext i32 %103 to i64
   %descr.i.i = getelementptr inbounds nuw i8, ptr %99, i64 56
   %104 = load ptr, ptr %descr.i.i, align 8
-  %object.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 16
+  %object.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 16
   %105 = load ptr, ptr %object.i.i, align 8
   %cmp13.not.i.i = icmp eq ptr %104, %105
   br i1 %cmp13.not.i.i, label %lor.lhs.false15.i.i, label %checked_buffer.exit.i.thread
@@ -465,7 +464,7 @@ lor.lhs.false15.i.i:
   br i1 %tobool16.not.i.i, label %checked_buffer.exit.i.thread, label %lor.lhs.false17.i.i
 
 lor.lhs.false17.i.i:
-  %ndim18.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 24
+  %ndim18.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 24
   %107 = load i64, ptr %ndim18.i.i, align 8
   %cmp19.not.i.i = icmp eq i64 %107, %conv.i.i
   br i1 %cmp19.not.i.i, label %for.cond.preheader.i.i, label %checked_buffer.exit.i.thread
@@ -477,7 +476,7 @@ for.cond.preheader.i.i:
 for.body.lr.ph.i.i:
   %dims.i.i = getelementptr inbounds nuw i8, ptr %99, i64 32
   %108 = load ptr, ptr %dims.i.i, align 8
-  %dims25.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 32
+  %dims25.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 32
   %109 = load ptr, ptr %dims25.i.i, align 8
   br label %for.body.i.i
 
@@ -506,8 +505,8 @@ for.end.i.i:
   br i1 %cmp33.i.i, label %if.then35.i.i, label %checked_buffer.exit.i
 
 if.then35.i.i:
-  %PyErr_Clear.i.i141 = getelementptr inbounds nuw i8, ptr %3, i64 112
-  %115 = load ptr, ptr %PyErr_Clear.i.i141, align 8
+  %PyErr_Clear.i.i197 = getelementptr inbounds nuw i8, ptr %3, i64 112
+  %115 = load ptr, ptr %PyErr_Clear.i.i197, align 8
   call void %115()
   br label %checked_buffer.exit.i.thread
 
@@ -527,7 +526,7 @@ checked_buffer.exit.i:
   %add.ptr38.i.i = getelementptr inbounds i8, ptr %116, i64 %sub.ptr.sub.i.i
   store ptr %add.ptr38.i.i, ptr %arrayidx4.i, align 8
   store ptr %93, ptr %arrayidx3.i, align 8
-  br label %for.inc.i135
+  br label %for.inc.i191
 
 sw.bb10.i:
   %type.i71.i = getelementptr inbounds nuw i8, ptr %86, i64 8
@@ -537,12 +536,12 @@ sw.bb10.i:
   br i1 %cmp.not.i73.i, label %if.end.i74.i, label %slow
 
 if.end.i74.i:
-  %slot12.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 8
+  %slot12.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 8
   %121 = load i64, ptr %slot12.i, align 8
   %arrayidx13.i = getelementptr inbounds ptr, ptr %80, i64 %121
   %value1.i.i = getelementptr inbounds nuw i8, ptr %86, i64 16
   %122 = load double, ptr %value1.i.i, align 8
-  %object.i75.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 16
+  %object.i75.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 16
   %123 = load ptr, ptr %object.i75.i, align 8
   %cmp2.i.i = icmp eq ptr %123, inttoptr (i64 4 to ptr)
   %conv.i76.i = fptrunc double %122 to float
@@ -551,7 +550,7 @@ if.end.i74.i:
   %125 = bitcast i64 %conv4.i.i to double
   %storemerge.i.i = select i1 %cmp2.i.i, double %125, double %122
   store double %storemerge.i.i, ptr %arrayidx13.i, align 8
-  br label %for.inc.i135
+  br label %for.inc.i191
 
 sw.bb17.i:
   %type.i77.i = getelementptr inbounds nuw i8, ptr %86, i64 8
@@ -561,7 +560,7 @@ sw.bb17.i:
   br i1 %cmp.not.i78.i, label %if.end.i79.i, label %slow
 
 if.end.i79.i:
-  %slot19.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 8
+  %slot19.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 8
   %128 = load i64, ptr %slot19.i, align 8
   %arrayidx20.i = getelementptr inbounds ptr, ptr %80, i64 %128
   %129 = load ptr, ptr %PyLong_AsLongLong.i80.i, align 8
@@ -574,7 +573,7 @@ land.lhs.true.i.i:
   %130 = load ptr, ptr %PyErr_Occurred.i.i, align 8
   %call4.i.i = call ptr %130()
   %tobool.not.i82.i = icmp eq ptr %call4.i.i, null
-  br i1 %tobool.not.i82.i, label %for.inc.i135, label %if.then5.i.i
+  br i1 %tobool.not.i82.i, label %for.inc.i191, label %if.then5.i.i
 
 if.then5.i.i:
   %PyErr_Clear.i83.i = getelementptr inbounds nuw i8, ptr %3, i64 112
@@ -583,23 +582,23 @@ if.then5.i.i:
   br label %slow
 
 sw.bb24.i:
-  %object.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 16
+  %object.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 16
   %132 = load ptr, ptr %object.i, align 8
   %cmp25.not.i = icmp eq ptr %86, %132
-  br i1 %cmp25.not.i, label %for.inc.i135, label %slow
+  br i1 %cmp25.not.i, label %for.inc.i191, label %slow
 
 sw.bb28.i:
   %type.i84.i = getelementptr inbounds nuw i8, ptr %86, i64 8
   %133 = load ptr, ptr %type.i84.i, align 8
-  %object.i85.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 16
+  %object.i85.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 16
   %134 = load ptr, ptr %object.i85.i, align 8
   %cmp.not.i86.i = icmp eq ptr %133, %134
   br i1 %cmp.not.i86.i, label %if.end.i87.i, label %slow
 
 if.end.i87.i:
-  %ndim.i88.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 24
+  %ndim.i88.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 24
   %135 = load i64, ptr %ndim.i88.i, align 8
-  %slot.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 8
+  %slot.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 8
   %136 = load i64, ptr %slot.i.i, align 8
   %arrayidx.i89.i = getelementptr inbounds ptr, ptr %77, i64 %136
   %cmp2.i90.i = icmp eq i64 %87, 6
@@ -619,7 +618,7 @@ if.end6.i93.i:
   br i1 %cmp7.not67.i.i, label %cleanup14.i.thread.i, label %for.body.lr.ph.i95.i
 
 for.body.lr.ph.i95.i:
-  %dims.i96.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 32
+  %dims.i96.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 32
   br label %for.body.i97.i
 
 for.body.i97.i:
@@ -643,7 +642,7 @@ if.end12.i99.i:
   br i1 %exitcond71.not.i.i, label %cleanup14.i.thread.i, label %for.body.i97.i
 
 cleanup14.i.thread.i:
-  br label %for.inc.i135
+  br label %for.inc.i191
 
 cleanup14.i.i:
   br label %slow
@@ -666,473 +665,815 @@ cond.false.i.i:
   br label %cond.end.i.i
 
 cond.end.i.i:
-  %cond.i.i134 = phi ptr [ %144, %cond.true.i.i ], [ %add.ptr.i.i.i, %cond.false.i.i ]
+  %cond.i.i190 = phi ptr [ %144, %cond.true.i.i ], [ %add.ptr.i.i.i, %cond.false.i.i ]
   %cmp2865.i.i = icmp sgt i64 %135, 0
-  br i1 %cmp2865.i.i, label %for.body30.i.i, label %for.inc.i135
+  br i1 %cmp2865.i.i, label %for.body30.i.i, label %for.inc.i191
 
 for.body30.i.i:
   %k26.066.i.i = phi i64 [ %inc34.i.i, %for.body30.i.i ], [ 0, %cond.end.i.i ]
-  %arrayidx31.i.i = getelementptr inbounds nuw ptr, ptr %cond.i.i134, i64 %k26.066.i.i
+  %arrayidx31.i.i = getelementptr inbounds nuw ptr, ptr %cond.i.i190, i64 %k26.066.i.i
   %146 = load ptr, ptr %arrayidx31.i.i, align 8
   %arrayidx32.i.i = getelementptr inbounds nuw ptr, ptr %arrayidx.i89.i, i64 %k26.066.i.i
   store ptr %146, ptr %arrayidx32.i.i, align 8
   %inc34.i.i = add nuw nsw i64 %k26.066.i.i, 1
   %exitcond.not.i92.i = icmp eq i64 %inc34.i.i, %135
-  br i1 %exitcond.not.i92.i, label %for.inc.i135, label %for.body30.i.i
+  br i1 %exitcond.not.i92.i, label %for.inc.i191, label %for.body30.i.i
 
 cleanup.i:
   %147 = add i64 %call2.i.i, 9007199254740992
   %148 = icmp ult i64 %147, 18014398509481985
-  br i1 %148, label %for.inc.i135, label %slow
+  br i1 %148, label %for.inc.i191, label %slow
 
-for.inc.i135:
-  %inc.i136 = add nuw nsw i64 %k.0111.i, 1
+for.inc.i191:
+  %inc.i192 = add nuw nsw i64 %k.0111.i, 1
   %149 = load i64, ptr %row_count, align 8
-  %cmp.not.not.i = icmp slt i64 %inc.i136, %149
-  br i1 %cmp.not.not.i, label %for.body.i132, label %if.end26
+  %cmp.not.not.i = icmp slt i64 %inc.i192, %149
+  br i1 %cmp.not.not.i, label %for.body.i188, label %if.end26
 
 for.body:
-  %k.0239 = phi i64 [ %inc, %for.body ], [ 0, %if.end12 ]
-  %arrayidx = getelementptr inbounds nuw ptr, ptr %arguments, i64 %k.0239
+  %k.0289 = phi i64 [ %inc, %for.body ], [ 0, %if.end12 ]
+  %arrayidx = getelementptr inbounds nuw ptr, ptr %arguments, i64 %k.0289
   %150 = load ptr, ptr %arrayidx, align 8
-  %arrayidx23 = getelementptr inbounds nuw ptr, ptr %77, i64 %k.0239
+  %arrayidx23 = getelementptr inbounds nuw ptr, ptr %77, i64 %k.0289
   store ptr %150, ptr %arrayidx23, align 8
-  %inc = add nuw nsw i64 %k.0239, 1
-  %cmp21 = icmp slt i64 %inc, %add237
+  %inc = add nuw nsw i64 %k.0289, 1
+  %cmp21 = icmp slt i64 %inc, %add287
   br i1 %cmp21, label %for.body, label %for.cond.cleanup
 
 if.end26:
   %151 = load ptr, ptr %program.i.i, align 8
-  %row_count.i143 = getelementptr inbounds nuw i8, ptr %151, i64 224
-  %152 = load i64, ptr %row_count.i143, align 8
-  %cmp.not23.i = icmp sgt i64 %152, 0
-  br i1 %cmp.not23.i, label %for.body.lr.ph.i145, label %slow
+  %number_words = getelementptr inbounds nuw i8, ptr %151, i64 216
+  %152 = load i64, ptr %number_words, align 8
+  %mul28 = shl i64 %152, 3
+  %153 = alloca i8, i64 %mul28, align 16
+  %host_count.i = getelementptr inbounds nuw i8, ptr %151, i64 192
+  %154 = load i64, ptr %host_count.i, align 8
+  %cmp.not72.i = icmp slt i64 %154, 1
+  br i1 %cmp.not72.i, label %for.cond7.preheader.i, label %for.body.lr.ph.i199
 
-for.body.lr.ph.i145:
-  %rows.i = getelementptr inbounds nuw i8, ptr %151, i64 216
-  %153 = load ptr, ptr %rows.i, align 8
-  %row_words.i = getelementptr inbounds nuw i8, ptr %151, i64 232
-  %154 = load i64, ptr %row_words.i, align 8
-  %bound_count.i.i = getelementptr inbounds nuw i8, ptr %151, i64 176
-  %bound.i.i = getelementptr inbounds nuw i8, ptr %151, i64 168
-  %data_offset.i.i146 = getelementptr inbounds nuw i8, ptr %2, i64 64
-  %memory_address.i.i147 = getelementptr inbounds nuw i8, ptr %151, i64 48
-  %derived_count.i.i = getelementptr inbounds nuw i8, ptr %151, i64 200
-  %derived.i.i = getelementptr inbounds nuw i8, ptr %151, i64 184
-  %derived_buffer.i.i = getelementptr inbounds nuw i8, ptr %151, i64 208
-  %dirty.i.i = getelementptr inbounds nuw i8, ptr %151, i64 192
-  %memory_users.i.i.i = getelementptr inbounds nuw i8, ptr %151, i64 56
-  %nobody.i.i.i = getelementptr inbounds nuw i8, ptr %151, i64 72
-  br label %for.body.i148
+for.body.lr.ph.i199:
+  %hosts.i = getelementptr inbounds nuw i8, ptr %151, i64 184
+  %155 = load ptr, ptr %hosts.i, align 8
+  %data_offset.i = getelementptr inbounds nuw i8, ptr %2, i64 64
+  %156 = load i64, ptr %data_offset.i, align 8
+  br label %for.body.i200
 
-for.body.i148:
-  %k.024.i = phi i64 [ 0, %for.body.lr.ph.i145 ], [ %inc.i154, %for.inc.i153 ]
-  %mul.i = mul i64 %k.024.i, %154
-  %add.ptr.i149 = getelementptr inbounds i64, ptr %153, i64 %mul.i
-  %155 = load ptr, ptr %add.ptr.i149, align 8
-  %tobool.not.i.i150 = icmp eq ptr %155, null
-  br i1 %tobool.not.i.i150, label %for.inc.i153, label %if.end.i.i151
+for.cond.i204:
+  %inc.i205 = add nuw nsw i64 %k.073.i, 1
+  %exitcond.not.i206 = icmp eq i64 %inc.i205, %154
+  br i1 %exitcond.not.i206, label %for.cond7.preheader.i, label %for.body.i200
 
-if.end.i.i151:
-  %add.ptr.i.i152 = getelementptr inbounds nuw i8, ptr %add.ptr.i149, i64 24
-  %156 = load i64, ptr %input_count, align 8
-  %cmp.not108.i.i = icmp sgt i64 %156, 0
-  br i1 %cmp.not108.i.i, label %for.body.lr.ph.i.i158, label %for.cond7.preheader.i.i
+for.cond7.preheader.i:
+  %cmp875.i = icmp sgt i64 %152, 0
+  br i1 %cmp875.i, label %for.body10.i, label %for.cond17.preheader.i
 
-for.body.lr.ph.i.i158:
-  %157 = shl i64 %156, 3
-  %158 = getelementptr i8, ptr %add.ptr.i149, i64 %157
-  %scevgep.i.i = getelementptr i8, ptr %158, i64 24
-  br label %for.body.i.i159
+for.body.i200:
+  %k.073.i = phi i64 [ 0, %for.body.lr.ph.i199 ], [ %inc.i205, %for.cond.i204 ]
+  %arrayidx.i201 = getelementptr inbounds nuw { ptr, ptr }, ptr %155, i64 %k.073.i
+  %157 = load ptr, ptr %arrayidx.i201, align 8
+  %add.ptr.i202 = getelementptr inbounds i8, ptr %157, i64 %156
+  %158 = load ptr, ptr %add.ptr.i202, align 8
+  %memory.i = getelementptr inbounds nuw i8, ptr %arrayidx.i201, i64 8
+  %159 = load ptr, ptr %memory.i, align 8
+  %cmp5.not.i203 = icmp eq ptr %158, %159
+  br i1 %cmp5.not.i203, label %for.cond.i204, label %slow
 
-for.cond7.preheader.i.i:
-  %words.0.lcssa.i.i = phi ptr [ %add.ptr.i.i152, %if.end.i.i151 ], [ %scevgep.i.i, %for.inc.i.i ]
-  %159 = load i64, ptr %bound_count.i.i, align 8
-  %cmp8.not111.i.i = icmp sgt i64 %159, 0
-  br i1 %cmp8.not111.i.i, label %for.body10.lr.ph.i.i, label %for.cond30.preheader.i.i
+for.cond17.preheader.i:
+  %number_count.i = getelementptr inbounds nuw i8, ptr %151, i64 208
+  %160 = load i64, ptr %number_count.i, align 8
+  %cmp1877.i = icmp sgt i64 %160, 0
+  br i1 %cmp1877.i, label %for.body20.lr.ph.i, label %if.end31
 
-for.body10.lr.ph.i.i:
-  %160 = load ptr, ptr %bound.i.i, align 8
-  %161 = load i64, ptr %data_offset.i.i146, align 8
-  %162 = mul i64 %159, 24
-  %scevgep129.i.i = getelementptr i8, ptr %words.0.lcssa.i.i, i64 %162
-  br label %for.body10.i.i
+for.body20.lr.ph.i:
+  %numbers21.i = getelementptr inbounds nuw i8, ptr %151, i64 200
+  %hosts27.i = getelementptr inbounds nuw i8, ptr %151, i64 184
+  %memcpy.i = getelementptr inbounds nuw i8, ptr %3, i64 136
+  br label %for.body20.i
 
-for.body.i.i159:
-  %k.0110.i.i = phi i64 [ 0, %for.body.lr.ph.i.i158 ], [ %inc.i.i161, %for.inc.i.i ]
-  %words.0109.i.i = phi ptr [ %add.ptr.i.i152, %for.body.lr.ph.i.i158 ], [ %incdec.ptr.i.i, %for.inc.i.i ]
-  %163 = load i64, ptr %words.0109.i.i, align 8
-  %arrayidx.i.i160 = getelementptr inbounds nuw ptr, ptr %80, i64 %k.0110.i.i
-  %164 = load ptr, ptr %arrayidx.i.i160, align 8
-  %165 = ptrtoint ptr %164 to i64
-  %cmp3.not.i.i = icmp eq i64 %163, %165
-  br i1 %cmp3.not.i.i, label %for.inc.i.i, label %for.inc.i153
+for.body10.i:
+  %k6.076.i = phi i64 [ %inc13.i, %for.body10.i ], [ 0, %for.cond7.preheader.i ]
+  %arrayidx11.i = getelementptr inbounds nuw i64, ptr %153, i64 %k6.076.i
+  store i64 0, ptr %arrayidx11.i, align 8
+  %inc13.i = add nuw nsw i64 %k6.076.i, 1
+  %161 = load i64, ptr %number_words, align 8
+  %cmp8.i = icmp slt i64 %inc13.i, %161
+  br i1 %cmp8.i, label %for.body10.i, label %for.cond17.preheader.i
+
+for.body20.i:
+  %k16.078.i = phi i64 [ 0, %for.body20.lr.ph.i ], [ %inc40.i, %if.end38.i ]
+  %162 = load ptr, ptr %numbers21.i, align 8
+  %arrayidx22.i = getelementptr inbounds nuw { i64, i64, i64 }, ptr %162, i64 %k16.078.i
+  %163 = load i64, ptr %arrayidx22.i, align 8
+  %cmp23.i = icmp sgt i64 %163, -1
+  br i1 %cmp23.i, label %cond.true.i208, label %cond.false.i207
+
+cond.true.i208:
+  %arrayidx26.i = getelementptr inbounds nuw ptr, ptr %80, i64 %163
+  br label %cond.end.i
+
+cond.false.i207:
+  %164 = load ptr, ptr %hosts27.i, align 8
+  %not.i = xor i64 %163, -1
+  %arrayidx29.i = getelementptr inbounds nuw { ptr, ptr }, ptr %164, i64 %not.i
+  %memory30.i = getelementptr inbounds nuw i8, ptr %arrayidx29.i, i64 8
+  %165 = load ptr, ptr %memory30.i, align 8
+  %data.i = getelementptr inbounds nuw i8, ptr %165, i64 16
+  %166 = load ptr, ptr %data.i, align 8
+  br label %cond.end.i
+
+cond.end.i:
+  %cond.i = phi ptr [ %arrayidx26.i, %cond.true.i208 ], [ %166, %cond.false.i207 ]
+  %167 = load ptr, ptr %memcpy.i, align 8
+  %offset.i = getelementptr inbounds nuw i8, ptr %arrayidx22.i, i64 8
+  %168 = load i64, ptr %offset.i, align 8
+  %add.ptr31.i = getelementptr inbounds i8, ptr %153, i64 %168
+  %nbytes.i = getelementptr inbounds nuw i8, ptr %arrayidx22.i, i64 16
+  %169 = load i64, ptr %nbytes.i, align 8
+  %call32.i = call ptr %167(ptr %add.ptr31.i, ptr %cond.i, i64 %169)
+  br i1 %cmp23.i, label %if.then34.i, label %if.end38.i
+
+if.then34.i:
+  %170 = load i64, ptr %arrayidx22.i, align 8
+  %arrayidx37.i = getelementptr inbounds ptr, ptr %80, i64 %170
+  store ptr null, ptr %arrayidx37.i, align 8
+  br label %if.end38.i
+
+if.end38.i:
+  %inc40.i = add nuw nsw i64 %k16.078.i, 1
+  %171 = load i64, ptr %number_count.i, align 8
+  %cmp18.i = icmp slt i64 %inc40.i, %171
+  br i1 %cmp18.i, label %for.body20.i, label %if.end31.loopexit
+
+if.end31.loopexit:
+  %.pre = load ptr, ptr %program.i.i, align 8
+  br label %if.end31
+
+if.end31:
+  %172 = phi ptr [ %.pre, %if.end31.loopexit ], [ %151, %for.cond17.preheader.i ]
+  %row_count.i210 = getelementptr inbounds nuw i8, ptr %172, i64 304
+  %173 = load i64, ptr %row_count.i210, align 8
+  %cmp.not24.i = icmp sgt i64 %173, 0
+  br i1 %cmp.not24.i, label %for.body.lr.ph.i212, label %slow
+
+for.body.lr.ph.i212:
+  %rows.i = getelementptr inbounds nuw i8, ptr %172, i64 296
+  %174 = load ptr, ptr %rows.i, align 8
+  %row_words.i = getelementptr inbounds nuw i8, ptr %172, i64 312
+  %175 = load i64, ptr %row_words.i, align 8
+  %number_words.i.i = getelementptr inbounds nuw i8, ptr %172, i64 216
+  %bound_count.i.i = getelementptr inbounds nuw i8, ptr %172, i64 176
+  %bound.i.i = getelementptr inbounds nuw i8, ptr %172, i64 168
+  %data_offset.i.i213 = getelementptr inbounds nuw i8, ptr %2, i64 64
+  %memory_address.i.i.i = getelementptr inbounds nuw i8, ptr %172, i64 48
+  %derived_count.i.i = getelementptr inbounds nuw i8, ptr %172, i64 280
+  %derived.i.i = getelementptr inbounds nuw i8, ptr %172, i64 264
+  %derived_buffer.i.i = getelementptr inbounds nuw i8, ptr %172, i64 288
+  %dirty.i.i = getelementptr inbounds nuw i8, ptr %172, i64 272
+  %state_count.i.i = getelementptr inbounds nuw i8, ptr %172, i64 232
+  %states.i.i = getelementptr inbounds nuw i8, ptr %172, i64 224
+  %storage_offset.i.i.i = getelementptr inbounds nuw i8, ptr %2, i64 72
+  %storage_exposed.i.i.i = getelementptr inbounds nuw i8, ptr %172, i64 240
+  %memory_users.i.i.i = getelementptr inbounds nuw i8, ptr %172, i64 56
+  %nobody.i.i.i = getelementptr inbounds nuw i8, ptr %172, i64 72
+  %None.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 272
+  %True.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 280
+  br label %for.body.i214
+
+for.body.i214:
+  %k.025.i = phi i64 [ 0, %for.body.lr.ph.i212 ], [ %inc.i220, %for.inc.i219 ]
+  %mul.i = mul i64 %k.025.i, %175
+  %add.ptr.i215 = getelementptr inbounds i64, ptr %174, i64 %mul.i
+  %176 = load ptr, ptr %add.ptr.i215, align 8
+  %tobool.not.i.i216 = icmp eq ptr %176, null
+  br i1 %tobool.not.i.i216, label %for.inc.i219, label %if.end.i.i217
+
+if.end.i.i217:
+  %add.ptr.i.i218 = getelementptr inbounds nuw i8, ptr %add.ptr.i215, i64 40
+  %177 = load i64, ptr %number_words.i.i, align 8
+  %add.ptr3.i.i = getelementptr inbounds i64, ptr %add.ptr.i.i218, i64 %177
+  %178 = load i64, ptr %input_count, align 8
+  %cmp.not151.i.i = icmp sgt i64 %178, 0
+  br i1 %cmp.not151.i.i, label %for.body.i.i226, label %for.cond8.preheader.i.i
+
+for.cond8.preheader.i.i:
+  %words.0.lcssa.i.i = phi ptr [ %add.ptr3.i.i, %if.end.i.i217 ], [ %incdec.ptr.i.i, %for.inc.i.i ]
+  %179 = load i64, ptr %bound_count.i.i, align 8
+  %cmp9.not154.i.i = icmp sgt i64 %179, 0
+  br i1 %cmp9.not154.i.i, label %for.body11.lr.ph.i.i, label %for.cond30.preheader.i.i
+
+for.body11.lr.ph.i.i:
+  %180 = load ptr, ptr %bound.i.i, align 8
+  %181 = load i64, ptr %data_offset.i.i213, align 8
+  %182 = mul i64 %179, 24
+  %scevgep.i.i = getelementptr i8, ptr %words.0.lcssa.i.i, i64 %182
+  br label %for.body11.i.i
+
+for.body.i.i226:
+  %k.0153.i.i = phi i64 [ %inc.i.i229, %for.inc.i.i ], [ 0, %if.end.i.i217 ]
+  %words.0152.i.i = phi ptr [ %incdec.ptr.i.i, %for.inc.i.i ], [ %add.ptr3.i.i, %if.end.i.i217 ]
+  %183 = load i64, ptr %words.0152.i.i, align 8
+  %arrayidx.i.i227 = getelementptr inbounds nuw ptr, ptr %80, i64 %k.0153.i.i
+  %184 = load ptr, ptr %arrayidx.i.i227, align 8
+  %185 = ptrtoint ptr %184 to i64
+  %cmp4.not.i.i228 = icmp eq i64 %183, %185
+  br i1 %cmp4.not.i.i228, label %for.inc.i.i, label %for.inc.i219
 
 for.inc.i.i:
-  %incdec.ptr.i.i = getelementptr inbounds nuw i8, ptr %words.0109.i.i, i64 8
-  %inc.i.i161 = add nuw nsw i64 %k.0110.i.i, 1
-  %exitcond.not.i.i162 = icmp eq i64 %inc.i.i161, %156
-  br i1 %exitcond.not.i.i162, label %for.cond7.preheader.i.i, label %for.body.i.i159
+  %incdec.ptr.i.i = getelementptr inbounds nuw i8, ptr %words.0152.i.i, i64 8
+  %inc.i.i229 = add nuw nsw i64 %k.0153.i.i, 1
+  %exitcond.not.i.i230 = icmp eq i64 %inc.i.i229, %178
+  br i1 %exitcond.not.i.i230, label %for.cond8.preheader.i.i, label %for.body.i.i226
 
 for.cond30.preheader.i.i:
-  %words.2.lcssa.i.i = phi ptr [ %words.0.lcssa.i.i, %for.cond7.preheader.i.i ], [ %scevgep129.i.i, %for.inc23.i.i ]
-  %166 = load i64, ptr %derived_count.i.i, align 8
-  %cmp31.not115.i.i = icmp sgt i64 %166, 0
-  br i1 %cmp31.not115.i.i, label %for.body33.lr.ph.i.i, label %for.cond48.preheader.i.i
+  %words.2.lcssa.i.i = phi ptr [ %words.0.lcssa.i.i, %for.cond8.preheader.i.i ], [ %scevgep.i.i, %for.inc23.i.i ]
+  %186 = load i64, ptr %derived_count.i.i, align 8
+  %cmp31.not158.i.i = icmp sgt i64 %186, 0
+  br i1 %cmp31.not158.i.i, label %for.body33.lr.ph.i.i, label %for.cond48.preheader.i.i
 
 for.body33.lr.ph.i.i:
-  %167 = load ptr, ptr %derived.i.i, align 8
-  %168 = load i64, ptr %derived_buffer.i.i, align 8
-  %169 = shl i64 %166, 3
-  %scevgep131.i.i = getelementptr i8, ptr %words.2.lcssa.i.i, i64 %169
+  %187 = load ptr, ptr %derived.i.i, align 8
+  %188 = load i64, ptr %derived_buffer.i.i, align 8
+  %189 = shl i64 %186, 3
+  %scevgep178.i.i = getelementptr i8, ptr %words.2.lcssa.i.i, i64 %189
   br label %for.body33.i.i
 
-for.body10.i.i:
-  %k6.0113.i.i = phi i64 [ 0, %for.body10.lr.ph.i.i ], [ %inc24.i.i, %for.inc23.i.i ]
-  %words.2112.i.i = phi ptr [ %words.0.lcssa.i.i, %for.body10.lr.ph.i.i ], [ %add.ptr25.i.i, %for.inc23.i.i ]
-  %arrayidx11.i.i = getelementptr inbounds nuw ptr, ptr %160, i64 %k6.0113.i.i
-  %170 = load ptr, ptr %arrayidx11.i.i, align 8
-  %add.ptr12.i.i = getelementptr inbounds i8, ptr %170, i64 %161
-  %171 = load i64, ptr %add.ptr12.i.i, align 8
-  %172 = load i64, ptr %words.2112.i.i, align 8
-  %cmp14.not.i.i = icmp eq i64 %171, %172
-  br i1 %cmp14.not.i.i, label %if.end16.i.i, label %for.inc.i153
+for.body11.i.i:
+  %k7.0156.i.i = phi i64 [ 0, %for.body11.lr.ph.i.i ], [ %inc24.i.i, %for.inc23.i.i ]
+  %words.2155.i.i = phi ptr [ %words.0.lcssa.i.i, %for.body11.lr.ph.i.i ], [ %add.ptr25.i.i, %for.inc23.i.i ]
+  %arrayidx12.i.i = getelementptr inbounds nuw ptr, ptr %180, i64 %k7.0156.i.i
+  %190 = load ptr, ptr %arrayidx12.i.i, align 8
+  %add.ptr13.i.i = getelementptr inbounds i8, ptr %190, i64 %181
+  %191 = load i64, ptr %add.ptr13.i.i, align 8
+  %192 = load i64, ptr %words.2155.i.i, align 8
+  %cmp15.not.i.i = icmp eq i64 %191, %192
+  br i1 %cmp15.not.i.i, label %if.end17.i.i223, label %for.inc.i219
 
-if.end16.i.i:
-  %arrayidx17.i.i = getelementptr inbounds nuw i8, ptr %words.2112.i.i, i64 8
-  %173 = load i64, ptr %arrayidx17.i.i, align 8
-  %174 = inttoptr i64 %173 to ptr
-  %175 = load i64, ptr %memory_address.i.i147, align 8
-  %add.ptr18.i.i = getelementptr inbounds i8, ptr %174, i64 %175
-  %176 = load i64, ptr %add.ptr18.i.i, align 8
-  %arrayidx19.i.i = getelementptr inbounds nuw i8, ptr %words.2112.i.i, i64 16
-  %177 = load i64, ptr %arrayidx19.i.i, align 8
-  %cmp20.not.i.i = icmp eq i64 %176, %177
-  br i1 %cmp20.not.i.i, label %for.inc23.i.i, label %for.inc.i153
+if.end17.i.i223:
+  %arrayidx18.i.i = getelementptr inbounds nuw i8, ptr %words.2155.i.i, i64 8
+  %193 = load i64, ptr %arrayidx18.i.i, align 8
+  %arrayidx19.i.i = getelementptr inbounds nuw i8, ptr %words.2155.i.i, i64 16
+  %194 = load i64, ptr %arrayidx19.i.i, align 8
+  %195 = inttoptr i64 %193 to ptr
+  %196 = load i64, ptr %memory_address.i.i.i, align 8
+  %add.ptr.i.i.i224 = getelementptr inbounds i8, ptr %195, i64 %196
+  %197 = load i64, ptr %add.ptr.i.i.i224, align 8
+  %cmp.i.i.i = icmp eq i64 %197, %194
+  br i1 %cmp.i.i.i, label %for.inc23.i.i, label %for.inc.i219
 
 for.inc23.i.i:
-  %inc24.i.i = add nuw nsw i64 %k6.0113.i.i, 1
-  %add.ptr25.i.i = getelementptr inbounds nuw i8, ptr %words.2112.i.i, i64 24
-  %exitcond130.not.i.i = icmp eq i64 %inc24.i.i, %159
-  br i1 %exitcond130.not.i.i, label %for.cond30.preheader.i.i, label %for.body10.i.i
+  %inc24.i.i = add nuw nsw i64 %k7.0156.i.i, 1
+  %add.ptr25.i.i = getelementptr inbounds nuw i8, ptr %words.2155.i.i, i64 24
+  %exitcond177.not.i.i = icmp eq i64 %inc24.i.i, %179
+  br i1 %exitcond177.not.i.i, label %for.cond30.preheader.i.i, label %for.body11.i.i
 
 for.cond30.i.i:
-  %inc43.i.i = add nuw nsw i64 %k29.0117.i.i, 1
-  %incdec.ptr36.i.i = getelementptr inbounds nuw i8, ptr %words.3116.i.i, i64 8
-  %exitcond132.not.i.i = icmp eq i64 %inc43.i.i, %166
-  br i1 %exitcond132.not.i.i, label %for.cond48.preheader.i.i, label %for.body33.i.i
+  %inc43.i.i = add nuw nsw i64 %k29.0160.i.i, 1
+  %incdec.ptr36.i.i = getelementptr inbounds nuw i8, ptr %words.3159.i.i, i64 8
+  %exitcond179.not.i.i = icmp eq i64 %inc43.i.i, %186
+  br i1 %exitcond179.not.i.i, label %for.cond48.preheader.i.i, label %for.body33.i.i
 
 for.cond48.preheader.i.i:
-  %words.3.lcssa.i.i = phi ptr [ %words.2.lcssa.i.i, %for.cond30.preheader.i.i ], [ %scevgep131.i.i, %for.cond30.i.i ]
-  %178 = load i64, ptr %result_count, align 8
-  %cmp49.not119.i.i = icmp slt i64 %178, 1
-  br i1 %cmp49.not119.i.i, label %find.exit, label %for.body51.i.i
+  %words.3.lcssa.i.i = phi ptr [ %words.2.lcssa.i.i, %for.cond30.preheader.i.i ], [ %scevgep178.i.i, %for.cond30.i.i ]
+  %198 = load i64, ptr %state_count.i.i, align 8
+  %cmp49.not162.i.i = icmp sgt i64 %198, 0
+  br i1 %cmp49.not162.i.i, label %for.body51.lr.ph.i.i, label %for.cond69.preheader.i.i
+
+for.body51.lr.ph.i.i:
+  %199 = load i64, ptr %memory_address.i.i.i, align 8
+  %200 = shl i64 %198, 4
+  %scevgep180.i.i = getelementptr i8, ptr %words.3.lcssa.i.i, i64 %200
+  br label %for.body51.i.i
 
 for.body33.i.i:
-  %k29.0117.i.i = phi i64 [ 0, %for.body33.lr.ph.i.i ], [ %inc43.i.i, %for.cond30.i.i ]
-  %words.3116.i.i = phi ptr [ %words.2.lcssa.i.i, %for.body33.lr.ph.i.i ], [ %incdec.ptr36.i.i, %for.cond30.i.i ]
-  %arrayidx34.i.i = getelementptr inbounds nuw ptr, ptr %167, i64 %k29.0117.i.i
-  %179 = load ptr, ptr %arrayidx34.i.i, align 8
-  %add.ptr35.i.i = getelementptr inbounds i8, ptr %179, i64 %168
-  %180 = load i64, ptr %add.ptr35.i.i, align 8
-  %181 = load i64, ptr %words.3116.i.i, align 8
-  %cmp37.not.i.i = icmp eq i64 %180, %181
-  br i1 %cmp37.not.i.i, label %lor.lhs.false.i.i157, label %for.inc.i153
+  %k29.0160.i.i = phi i64 [ 0, %for.body33.lr.ph.i.i ], [ %inc43.i.i, %for.cond30.i.i ]
+  %words.3159.i.i = phi ptr [ %words.2.lcssa.i.i, %for.body33.lr.ph.i.i ], [ %incdec.ptr36.i.i, %for.cond30.i.i ]
+  %arrayidx34.i.i = getelementptr inbounds nuw ptr, ptr %187, i64 %k29.0160.i.i
+  %201 = load ptr, ptr %arrayidx34.i.i, align 8
+  %add.ptr35.i.i = getelementptr inbounds i8, ptr %201, i64 %188
+  %202 = load i64, ptr %add.ptr35.i.i, align 8
+  %203 = load i64, ptr %words.3159.i.i, align 8
+  %cmp37.not.i.i = icmp eq i64 %202, %203
+  br i1 %cmp37.not.i.i, label %lor.lhs.false.i.i222, label %for.inc.i219
 
-lor.lhs.false.i.i157:
-  %182 = load ptr, ptr %dirty.i.i, align 8
-  %arrayidx38.i.i = getelementptr inbounds nuw ptr, ptr %182, i64 %k29.0117.i.i
-  %183 = load ptr, ptr %arrayidx38.i.i, align 8
-  %184 = load i64, ptr %183, align 8
-  %tobool39.not.i.i = icmp eq i64 %184, 0
-  br i1 %tobool39.not.i.i, label %for.cond30.i.i, label %for.inc.i153
+lor.lhs.false.i.i222:
+  %204 = load ptr, ptr %dirty.i.i, align 8
+  %arrayidx38.i.i = getelementptr inbounds nuw ptr, ptr %204, i64 %k29.0160.i.i
+  %205 = load ptr, ptr %arrayidx38.i.i, align 8
+  %206 = load i64, ptr %205, align 8
+  %tobool39.not.i.i = icmp eq i64 %206, 0
+  br i1 %tobool39.not.i.i, label %for.cond30.i.i, label %for.inc.i219
+
+for.cond69.preheader.i.i:
+  %words.5.lcssa.i.i = phi ptr [ %words.3.lcssa.i.i, %for.cond48.preheader.i.i ], [ %scevgep180.i.i, %for.inc62.i.i ]
+  %207 = load i64, ptr %result_count, align 8
+  %cmp70.not166.i.i = icmp slt i64 %207, 1
+  br i1 %cmp70.not166.i.i, label %find.exit, label %for.body72.i.i
 
 for.body51.i.i:
-  %k47.0121.i.i = phi i64 [ %inc58.i.i, %for.inc57.i.i ], [ 0, %for.cond48.preheader.i.i ]
-  %words.5120.i.i = phi ptr [ %add.ptr59.i.i, %for.inc57.i.i ], [ %words.3.lcssa.i.i, %for.cond48.preheader.i.i ]
-  %185 = load i64, ptr %words.5120.i.i, align 8
-  %186 = inttoptr i64 %185 to ptr
-  %187 = load i64, ptr %186, align 8
-  %188 = and i64 %187, 4294967295
-  %cmp.i.i.i = icmp eq i64 %188, 1
-  br i1 %cmp.i.i.i, label %land.lhs.true.i.i.i, label %for.inc.i153
+  %k47.0164.i.i = phi i64 [ 0, %for.body51.lr.ph.i.i ], [ %inc63.i.i, %for.inc62.i.i ]
+  %words.5163.i.i = phi ptr [ %words.3.lcssa.i.i, %for.body51.lr.ph.i.i ], [ %add.ptr64.i.i, %for.inc62.i.i ]
+  %208 = load i64, ptr %words.5163.i.i, align 8
+  %arrayidx53.i.i = getelementptr inbounds nuw i8, ptr %words.5163.i.i, i64 8
+  %209 = load i64, ptr %arrayidx53.i.i, align 8
+  %210 = inttoptr i64 %208 to ptr
+  %add.ptr.i135.i.i = getelementptr inbounds i8, ptr %210, i64 %199
+  %211 = load i64, ptr %add.ptr.i135.i.i, align 8
+  %cmp.i136.i.i = icmp eq i64 %211, %209
+  br i1 %cmp.i136.i.i, label %lor.lhs.false55.i.i, label %for.inc.i219
+
+lor.lhs.false55.i.i:
+  %212 = load ptr, ptr %bound.i.i, align 8
+  %213 = load ptr, ptr %states.i.i, align 8
+  %arrayidx57.i.i = getelementptr inbounds nuw i64, ptr %213, i64 %k47.0164.i.i
+  %214 = load i64, ptr %arrayidx57.i.i, align 8
+  %arrayidx58.i.i = getelementptr inbounds ptr, ptr %212, i64 %214
+  %215 = load ptr, ptr %arrayidx58.i.i, align 8
+  %216 = load i64, ptr %storage_offset.i.i.i, align 8
+  %add.ptr.i137.i.i = getelementptr inbounds i8, ptr %215, i64 %216
+  %217 = load ptr, ptr %add.ptr.i137.i.i, align 8
+  %218 = load ptr, ptr %None.i.i.i, align 8
+  %cmp.i138.i.i = icmp eq ptr %217, %218
+  br i1 %cmp.i138.i.i, label %for.inc62.i.i, label %is_hidden.exit.i.i
+
+is_hidden.exit.i.i:
+  %219 = load i64, ptr %storage_exposed.i.i.i, align 8
+  %add.ptr3.i.i.i = getelementptr inbounds i8, ptr %217, i64 %219
+  %220 = load ptr, ptr %add.ptr3.i.i.i, align 8
+  %221 = load ptr, ptr %True.i.i.i, align 8
+  %cmp5.i.not.i.i = icmp eq ptr %220, %221
+  br i1 %cmp5.i.not.i.i, label %for.inc.i219, label %for.inc62.i.i
+
+for.inc62.i.i:
+  %inc63.i.i = add nuw nsw i64 %k47.0164.i.i, 1
+  %add.ptr64.i.i = getelementptr inbounds nuw i8, ptr %words.5163.i.i, i64 16
+  %exitcond181.not.i.i = icmp eq i64 %inc63.i.i, %198
+  br i1 %exitcond181.not.i.i, label %for.cond69.preheader.i.i, label %for.body51.i.i
+
+for.body72.i.i:
+  %k68.0168.i.i = phi i64 [ %inc79.i.i, %for.inc78.i.i ], [ 0, %for.cond69.preheader.i.i ]
+  %words.6167.i.i = phi ptr [ %add.ptr80.i.i, %for.inc78.i.i ], [ %words.5.lcssa.i.i, %for.cond69.preheader.i.i ]
+  %222 = load i64, ptr %words.6167.i.i, align 8
+  %223 = inttoptr i64 %222 to ptr
+  %224 = load i64, ptr %223, align 8
+  %225 = and i64 %224, 4294967295
+  %cmp.i139.i.i = icmp eq i64 %225, 1
+  br i1 %cmp.i139.i.i, label %land.lhs.true.i.i.i, label %for.inc.i219
 
 land.lhs.true.i.i.i:
-  %arrayidx53.i.i = getelementptr inbounds nuw i8, ptr %words.5120.i.i, i64 8
-  %189 = load i64, ptr %arrayidx53.i.i, align 8
-  %190 = inttoptr i64 %189 to ptr
-  %191 = load i64, ptr %memory_address.i.i147, align 8
-  %add.ptr.i.i.i156 = getelementptr inbounds i8, ptr %186, i64 %191
-  %192 = load ptr, ptr %add.ptr.i.i.i156, align 8
-  %cmp2.i.i.i = icmp eq ptr %192, %190
-  br i1 %cmp2.i.i.i, label %is_free.exit.i.i, label %for.inc.i153
+  %arrayidx74.i.i = getelementptr inbounds nuw i8, ptr %words.6167.i.i, i64 8
+  %226 = load i64, ptr %arrayidx74.i.i, align 8
+  %227 = load i64, ptr %memory_address.i.i.i, align 8
+  %add.ptr.i.i.i.i = getelementptr inbounds i8, ptr %223, i64 %227
+  %228 = load i64, ptr %add.ptr.i.i.i.i, align 8
+  %cmp.i.i.i.i = icmp eq i64 %228, %226
+  br i1 %cmp.i.i.i.i, label %is_free.exit.i.i, label %for.inc.i219
 
 is_free.exit.i.i:
-  %193 = load i64, ptr %memory_users.i.i.i, align 8
-  %add.ptr4.i.i.i = getelementptr inbounds i8, ptr %186, i64 %193
-  %194 = load ptr, ptr %add.ptr4.i.i.i, align 8
-  %195 = load ptr, ptr %nobody.i.i.i, align 8
-  %cmp5.i.i.i = icmp eq ptr %194, %195
-  br i1 %cmp5.i.i.i, label %for.inc57.i.i, label %for.inc.i153
+  %229 = load i64, ptr %memory_users.i.i.i, align 8
+  %add.ptr.i140.i.i = getelementptr inbounds i8, ptr %223, i64 %229
+  %230 = load ptr, ptr %add.ptr.i140.i.i, align 8
+  %231 = load ptr, ptr %nobody.i.i.i, align 8
+  %cmp3.i.i.i = icmp eq ptr %230, %231
+  br i1 %cmp3.i.i.i, label %for.inc78.i.i, label %for.inc.i219
 
-for.inc57.i.i:
-  %inc58.i.i = add nuw nsw i64 %k47.0121.i.i, 1
-  %add.ptr59.i.i = getelementptr inbounds nuw i8, ptr %words.5120.i.i, i64 16
-  %exitcond133.not.i.i = icmp eq i64 %inc58.i.i, %178
-  br i1 %exitcond133.not.i.i, label %find.exit, label %for.body51.i.i
+for.inc78.i.i:
+  %inc79.i.i = add nuw nsw i64 %k68.0168.i.i, 1
+  %add.ptr80.i.i = getelementptr inbounds nuw i8, ptr %words.6167.i.i, i64 16
+  %exitcond182.not.i.i = icmp eq i64 %inc79.i.i, %207
+  br i1 %exitcond182.not.i.i, label %find.exit, label %for.body72.i.i
 
-for.inc.i153:
-  %inc.i154 = add nuw nsw i64 %k.024.i, 1
-  %exitcond.not.i155 = icmp eq i64 %inc.i154, %152
-  br i1 %exitcond.not.i155, label %slow, label %for.body.i148
+for.inc.i219:
+  %inc.i220 = add nuw nsw i64 %k.025.i, 1
+  %exitcond.not.i221 = icmp eq i64 %inc.i220, %173
+  br i1 %exitcond.not.i221, label %slow, label %for.body.i214
 
 find.exit:
-  %tobool.not = icmp eq ptr %add.ptr.i149, null
-  br i1 %tobool.not, label %slow, label %if.end29
+  %tobool.not = icmp eq ptr %add.ptr.i215, null
+  br i1 %tobool.not, label %slow, label %if.end34
 
-if.end29:
-  %add.ptr32 = getelementptr inbounds i64, ptr %add.ptr.i149, i64 %154
-  %add.ptr34.idx = mul i64 %76, -16
-  %add.ptr34 = getelementptr inbounds i8, ptr %add.ptr32, i64 %add.ptr34.idx
+if.end34:
+  %row_words = getelementptr inbounds nuw i8, ptr %151, i64 312
+  %232 = load i64, ptr %row_words, align 8
+  %add.ptr36 = getelementptr inbounds i64, ptr %add.ptr.i215, i64 %232
+  %add.ptr38.idx = mul i64 %76, -16
+  %add.ptr38 = getelementptr inbounds i8, ptr %add.ptr36, i64 %add.ptr38.idx
   %Py_IncRef = getelementptr inbounds nuw i8, ptr %3, i64 40
-  %196 = load ptr, ptr %Py_IncRef, align 8
-  call void %196(ptr %155)
-  %cmp37240 = icmp sgt i64 %75, 0
-  br i1 %cmp37240, label %for.body39, label %for.cond47.preheader
+  %233 = load ptr, ptr %Py_IncRef, align 8
+  call void %233(ptr %176)
+  %cmp41290 = icmp sgt i64 %75, 0
+  br i1 %cmp41290, label %for.body43, label %for.cond51.preheader
 
-for.cond47.preheader:
-  %cmp48242 = icmp sgt i64 %76, 0
-  br i1 %cmp48242, label %for.body50, label %for.cond.cleanup49
+for.cond51.preheader:
+  %cmp52292 = icmp sgt i64 %76, 0
+  br i1 %cmp52292, label %for.body54, label %for.cond.cleanup53
 
-for.body39:
-  %k35.0241 = phi i64 [ %inc44, %for.body39 ], [ 0, %if.end29 ]
-  %197 = load ptr, ptr %Py_IncRef, align 8
-  %arrayidx42 = getelementptr inbounds nuw ptr, ptr %78, i64 %k35.0241
-  %198 = load ptr, ptr %arrayidx42, align 8
-  call void %197(ptr %198)
-  %inc44 = add nuw nsw i64 %k35.0241, 1
-  %exitcond.not = icmp eq i64 %inc44, %75
-  br i1 %exitcond.not, label %for.cond47.preheader, label %for.body39
+for.body43:
+  %k39.0291 = phi i64 [ %inc48, %for.body43 ], [ 0, %if.end34 ]
+  %234 = load ptr, ptr %Py_IncRef, align 8
+  %arrayidx46 = getelementptr inbounds nuw ptr, ptr %78, i64 %k39.0291
+  %235 = load ptr, ptr %arrayidx46, align 8
+  call void %234(ptr %235)
+  %inc48 = add nuw nsw i64 %k39.0291, 1
+  %exitcond.not = icmp eq i64 %inc48, %75
+  br i1 %exitcond.not, label %for.cond51.preheader, label %for.body43
 
-for.cond.cleanup49:
-  %199 = load ptr, ptr %program.i.i, align 8
-  %200 = load ptr, ptr %199, align 8
-  %failed.i = getelementptr inbounds nuw i8, ptr %200, i64 16
-  %201 = load i64, ptr %failed.i, align 8
-  %inherited.i = getelementptr inbounds nuw i8, ptr %200, i64 24
-  %202 = load i64, ptr %inherited.i, align 8
-  %or.i164 = or i64 %202, %201
-  %tobool.not.i165 = icmp eq i64 %or.i164, 0
-  br i1 %tobool.not.i165, label %if.end.i166, label %cond.end
+for.cond.cleanup53:
+  %state_count = getelementptr inbounds nuw i8, ptr %151, i64 232
+  %236 = load i64, ptr %state_count, align 8
+  %mul67 = shl i64 %236, 4
+  %237 = alloca i8, i64 %mul67, align 16
+  %238 = load i64, ptr %number_words, align 8
+  %add.ptr70 = getelementptr i64, ptr %add.ptr.i215, i64 %238
+  %239 = load i64, ptr %input_count, align 8
+  %add.ptr72 = getelementptr i64, ptr %add.ptr70, i64 %239
+  %add.ptr76.idx = mul i64 %236, -16
+  %add.ptr76 = getelementptr inbounds i8, ptr %add.ptr38, i64 %add.ptr76.idx
+  %cmp80294 = icmp sgt i64 %236, 0
+  br i1 %cmp80294, label %for.body82.lr.ph, label %for.cond.cleanup81
 
-if.end.i166:
-  %203 = load i64, ptr %200, align 8
-  %untidy.i = getelementptr inbounds nuw i8, ptr %200, i64 8
-  %204 = load i64, ptr %untidy.i, align 8
-  %or4.i = or i64 %204, %203
-  %tobool5.not.i = icmp eq i64 %or4.i, 0
-  br i1 %tobool5.not.i, label %if.end8.i, label %if.then6.i
+for.body82.lr.ph:
+  %states83 = getelementptr inbounds nuw i8, ptr %151, i64 224
+  %240 = load ptr, ptr %states83, align 8
+  br label %for.body82
 
-if.then6.i:
-  %205 = load ptr, ptr %add.ptr.i149, align 8
-  %True.i167 = getelementptr inbounds nuw i8, ptr %3, i64 280
-  %206 = load ptr, ptr %True.i167, align 8
-  %PyObject_CallNoArgs.i.i168 = getelementptr inbounds nuw i8, ptr %3, i64 8
-  %207 = load ptr, ptr %PyObject_CallNoArgs.i.i168, align 8
-  %call.i.i169 = call ptr %207(ptr %205)
-  %tobool.not.i.i170 = icmp eq ptr %call.i.i169, null
-  br i1 %tobool.not.i.i170, label %cond.end, label %if.end.i.i171
+for.body54:
+  %k50.0293 = phi i64 [ %inc65, %for.body54 ], [ 0, %for.cond51.preheader ]
+  %arrayidx56.idx = shl i64 %k50.0293, 4
+  %arrayidx56 = getelementptr inbounds i8, ptr %add.ptr38, i64 %arrayidx56.idx
+  %241 = load i64, ptr %arrayidx56, align 8
+  %242 = inttoptr i64 %241 to ptr
+  %arrayidx58 = getelementptr inbounds nuw ptr, ptr %81, i64 %k50.0293
+  store ptr %242, ptr %arrayidx58, align 8
+  %arrayidx60 = getelementptr inbounds nuw ptr, ptr %82, i64 %k50.0293
+  store ptr null, ptr %arrayidx60, align 8
+  %243 = load ptr, ptr %Py_IncRef, align 8
+  call void %243(ptr %242)
+  %inc65 = add nuw nsw i64 %k50.0293, 1
+  %exitcond316.not = icmp eq i64 %inc65, %76
+  br i1 %exitcond316.not, label %for.cond.cleanup53, label %for.body54
 
-if.end.i.i171:
-  %Py_DecRef.i.i = getelementptr inbounds nuw i8, ptr %3, i64 48
-  %208 = load ptr, ptr %Py_DecRef.i.i, align 8
-  call void %208(ptr %call.i.i169)
-  %cmp.i.i172 = icmp ne ptr %call.i.i169, %206
-  %cond.i.i173 = zext i1 %cmp.i.i172 to i32
-  br label %start.exit
+for.cond.cleanup81:
+  %call95 = call fastcc i32 @start(ptr %call13, ptr %add.ptr.i215, ptr %153)
+  %cmp96 = icmp eq i32 %call95, 0
+  br i1 %cmp96, label %if.then97, label %cond.end
 
-if.end8.i:
-  %started.i = getelementptr inbounds nuw i8, ptr %200, i64 40
-  %209 = load i64, ptr %started.i, align 8
-  %inc.i174 = add i64 %209, 1
-  store i64 %inc.i174, ptr %started.i, align 8
-  %used.i = getelementptr inbounds nuw i8, ptr %add.ptr.i149, i64 16
-  store i64 %209, ptr %used.i, align 8
-  %number.i = getelementptr inbounds nuw i8, ptr %199, i64 128
-  %210 = load i64, ptr %number.i, align 8
-  %recent.i = getelementptr inbounds nuw i8, ptr %200, i64 104
-  %rem.i = srem i64 %209, 16
-  %arrayidx.i175 = getelementptr inbounds i64, ptr %recent.i, i64 %rem.i
-  store i64 %210, ptr %arrayidx.i175, align 8
-  %graph10.i = getelementptr inbounds nuw i8, ptr %add.ptr.i149, i64 8
-  %211 = load ptr, ptr %graph10.i, align 8
-  %readers.i = getelementptr inbounds nuw i8, ptr %3, i64 296
-  %212 = load ptr, ptr %readers.i, align 8
-  %213 = load i64, ptr %212, align 8
-  %inc11.i = add i64 %213, 1
-  store i64 %inc11.i, ptr %212, align 8
-  %asking.i = getelementptr inbounds nuw i8, ptr %200, i64 32
-  %214 = load i64, ptr %asking.i, align 8
-  %inc12.i = add i64 %214, 1
-  store i64 %inc12.i, ptr %asking.i, align 8
-  %PyEval_SaveThread.i = getelementptr inbounds nuw i8, ptr %3, i64 24
-  %215 = load ptr, ptr %PyEval_SaveThread.i, align 8
-  %call13.i = call ptr %215()
-  %push.i = getelementptr inbounds nuw i8, ptr %200, i64 64
-  %216 = load ptr, ptr %push.i, align 8
-  %context.i = getelementptr inbounds nuw i8, ptr %200, i64 88
-  %217 = load ptr, ptr %context.i, align 8
-  %call14.i = call i32 %216(ptr %217)
-  %tobool15.not.i = icmp eq i32 %call14.i, 0
-  br i1 %tobool15.not.i, label %if.then16.i, label %if.end20.i
+for.body82:
+  %k77.0295 = phi i64 [ 0, %for.body82.lr.ph ], [ %inc93, %for.body82 ]
+  %arrayidx84 = getelementptr inbounds nuw i64, ptr %240, i64 %k77.0295
+  %244 = load i64, ptr %arrayidx84, align 8
+  %.idx = mul i64 %244, 24
+  %245 = getelementptr i8, ptr %add.ptr72, i64 %.idx
+  %arrayidx87 = getelementptr i8, ptr %245, i64 48
+  %246 = load i64, ptr %arrayidx87, align 8
+  %247 = inttoptr i64 %246 to ptr
+  %arrayidx88 = getelementptr inbounds nuw { ptr, ptr }, ptr %237, i64 %k77.0295
+  store ptr %247, ptr %arrayidx88, align 16
+  %arrayidx90.idx = shl i64 %k77.0295, 4
+  %arrayidx90 = getelementptr inbounds i8, ptr %add.ptr76, i64 %arrayidx90.idx
+  %248 = load i64, ptr %arrayidx90, align 8
+  %249 = inttoptr i64 %248 to ptr
+  %spare = getelementptr inbounds nuw i8, ptr %arrayidx88, i64 8
+  store ptr %249, ptr %spare, align 8
+  %inc93 = add nuw nsw i64 %k77.0295, 1
+  %exitcond317.not = icmp eq i64 %inc93, %236
+  br i1 %exitcond317.not, label %for.cond.cleanup81, label %for.body82
 
-if.then16.i:
-  %launch.i = getelementptr inbounds nuw i8, ptr %200, i64 72
-  %218 = load ptr, ptr %launch.i, align 8
-  %stream.i = getelementptr inbounds nuw i8, ptr %200, i64 96
-  %219 = load ptr, ptr %stream.i, align 8
-  %call17.i = call i32 %218(ptr %211, ptr %219)
-  %pop.i = getelementptr inbounds nuw i8, ptr %200, i64 80
-  %220 = load ptr, ptr %pop.i, align 8
-  %call19.i = call i32 %220(ptr %outside.i)
-  br label %if.end20.i
+if.then97:
+  call fastcc void @exchange(ptr %call13, ptr %237)
+  %committed.i = getelementptr inbounds nuw i8, ptr %2, i64 96
+  %250 = load ptr, ptr %committed.i, align 8
+  %tobool.not.i231 = icmp eq ptr %250, null
+  br i1 %tobool.not.i231, label %land.lhs.true101, label %commit.exit
 
-if.end20.i:
-  %place.0.i = phi i64 [ 0, %if.end8.i ], [ 1, %if.then16.i ]
-  %result.0.in.i = phi i32 [ %call14.i, %if.end8.i ], [ %call17.i, %if.then16.i ]
-  %PyEval_RestoreThread.i = getelementptr inbounds nuw i8, ptr %3, i64 32
-  %221 = load ptr, ptr %PyEval_RestoreThread.i, align 8
-  call void %221(ptr %call13.i)
-  %222 = load i64, ptr %asking.i, align 8
-  %dec.i = add i64 %222, -1
-  store i64 %dec.i, ptr %asking.i, align 8
-  %223 = load ptr, ptr %readers.i, align 8
-  %224 = load i64, ptr %223, align 8
-  %dec23.i = add i64 %224, -1
-  store i64 %dec23.i, ptr %223, align 8
-  %tobool24.not.i = icmp eq i32 %result.0.in.i, 0
-  br i1 %tobool24.not.i, label %cleanup.i176, label %if.end26.i
+commit.exit:
+  %PyObject_CallNoArgs.i = getelementptr inbounds nuw i8, ptr %3, i64 8
+  %251 = load ptr, ptr %PyObject_CallNoArgs.i, align 8
+  %call4.i = call ptr %251(ptr %250)
+  %Py_DecRef.i233 = getelementptr inbounds nuw i8, ptr %3, i64 48
+  %252 = load ptr, ptr %Py_DecRef.i233, align 8
+  call void %252(ptr %call4.i)
+  %tobool5.i.not = icmp eq ptr %call4.i, null
+  br i1 %tobool5.i.not, label %cond.end.thread, label %land.lhs.true101
 
-if.end26.i:
-  %result.0.i = sext i32 %result.0.in.i to i64
-  %result27.i = getelementptr inbounds nuw i8, ptr %200, i64 48
-  store i64 %result.0.i, ptr %result27.i, align 8
-  %place28.i = getelementptr inbounds nuw i8, ptr %200, i64 56
-  store i64 %place.0.i, ptr %place28.i, align 8
-  %failed29.i = getelementptr inbounds nuw i8, ptr %199, i64 120
-  %225 = load ptr, ptr %failed29.i, align 8
-  %True30.i = getelementptr inbounds nuw i8, ptr %3, i64 280
-  %226 = load ptr, ptr %True30.i, align 8
-  %PyObject_CallNoArgs.i68.i = getelementptr inbounds nuw i8, ptr %3, i64 8
-  %227 = load ptr, ptr %PyObject_CallNoArgs.i68.i, align 8
-  %call.i69.i = call ptr %227(ptr %225)
-  %tobool.not.i70.i = icmp eq ptr %call.i69.i, null
-  br i1 %tobool.not.i70.i, label %cleanup.i176, label %if.end.i71.i
-
-if.end.i71.i:
-  %Py_DecRef.i72.i = getelementptr inbounds nuw i8, ptr %3, i64 48
-  %228 = load ptr, ptr %Py_DecRef.i72.i, align 8
-  call void %228(ptr %call.i69.i)
-  %cmp.i73.i = icmp ne ptr %call.i69.i, %226
-  %cond.i74.i = zext i1 %cmp.i73.i to i32
-  br label %cleanup.i176
-
-cleanup.i176:
-  %retval.0.i177 = phi i32 [ 0, %if.end20.i ], [ %cond.i74.i, %if.end.i71.i ], [ 2, %if.end26.i ]
-  br label %start.exit
-
-start.exit:
-  %retval.1.i = phi i32 [ %retval.0.i177, %cleanup.i176 ], [ %cond.i.i173, %if.end.i.i171 ]
-  %cmp64 = icmp eq i32 %retval.1.i, 0
-  br i1 %cmp64, label %land.lhs.true, label %cond.end
-
-for.body50:
-  %k46.0243 = phi i64 [ %inc61, %for.body50 ], [ 0, %for.cond47.preheader ]
-  %arrayidx52.idx = shl i64 %k46.0243, 4
-  %arrayidx52 = getelementptr inbounds i8, ptr %add.ptr34, i64 %arrayidx52.idx
-  %229 = load i64, ptr %arrayidx52, align 8
-  %230 = inttoptr i64 %229 to ptr
-  %arrayidx54 = getelementptr inbounds nuw ptr, ptr %81, i64 %k46.0243
-  store ptr %230, ptr %arrayidx54, align 8
-  %arrayidx56 = getelementptr inbounds nuw ptr, ptr %82, i64 %k46.0243
-  store ptr null, ptr %arrayidx56, align 8
-  %231 = load ptr, ptr %Py_IncRef, align 8
-  call void %231(ptr %230)
-  %inc61 = add nuw nsw i64 %k46.0243, 1
-  %exitcond262.not = icmp eq i64 %inc61, %76
-  br i1 %exitcond262.not, label %for.cond.cleanup49, label %for.body50
-
-land.lhs.true:
-  %call65 = call fastcc zeroext i1 @wrap(ptr %call13)
-  br i1 %call65, label %cond.true, label %cond.end
+land.lhs.true101:
+  %call102 = call fastcc zeroext i1 @wrap(ptr %call13)
+  br i1 %call102, label %cond.true, label %cond.end.thread
 
 cond.true:
-  %call66 = call fastcc ptr @returned(ptr %call13)
-  br label %cond.end
+  %call103 = call fastcc ptr @returned(ptr %call13)
+  br label %cond.end.thread
+
+cond.end.thread:
+  %cond.ph = phi ptr [ null, %commit.exit ], [ null, %land.lhs.true101 ], [ %call103, %cond.true ]
+  call fastcc void @release(ptr %call13, ptr %176)
+  br label %cleanup
 
 cond.end:
-  %retval.1.i206 = phi i32 [ 0, %cond.true ], [ 0, %land.lhs.true ], [ %retval.1.i, %start.exit ], [ 2, %if.then6.i ], [ 1, %for.cond.cleanup49 ]
-  %cond = phi ptr [ %call66, %cond.true ], [ null, %land.lhs.true ], [ null, %start.exit ], [ null, %if.then6.i ], [ null, %for.cond.cleanup49 ]
-  %232 = load i64, ptr %result_count, align 8
-  %cmp30.i = icmp sgt i64 %232, 0
-  br i1 %cmp30.i, label %for.body.lr.ph.i181, label %for.cond5.preheader.i
-
-for.body.lr.ph.i181:
-  %Py_DecRef.i182 = getelementptr inbounds nuw i8, ptr %3, i64 48
-  br label %for.body.i183
-
-for.cond5.preheader.i:
-  %233 = load i64, ptr %row_count, align 8
-  %cmp733.i = icmp sgt i64 %233, 0
-  br i1 %cmp733.i, label %for.body9.lr.ph.i, label %release.exit
-
-for.body9.lr.ph.i:
-  %Py_DecRef10.i = getelementptr inbounds nuw i8, ptr %3, i64 48
-  br label %for.body9.i
-
-for.body.i183:
-  %k.031.i = phi i64 [ 0, %for.body.lr.ph.i181 ], [ %inc.i186, %for.body.i183 ]
-  %234 = load ptr, ptr %Py_DecRef.i182, align 8
-  %arrayidx.i184 = getelementptr inbounds nuw ptr, ptr %81, i64 %k.031.i
-  %235 = load ptr, ptr %arrayidx.i184, align 8
-  call void %234(ptr %235)
-  %236 = load ptr, ptr %Py_DecRef.i182, align 8
-  %arrayidx3.i185 = getelementptr inbounds nuw ptr, ptr %82, i64 %k.031.i
-  %237 = load ptr, ptr %arrayidx3.i185, align 8
-  call void %236(ptr %237)
-  %inc.i186 = add nuw nsw i64 %k.031.i, 1
-  %238 = load i64, ptr %result_count, align 8
-  %cmp.i187 = icmp slt i64 %inc.i186, %238
-  br i1 %cmp.i187, label %for.body.i183, label %for.cond5.preheader.i
-
-for.body9.i:
-  %k4.034.i = phi i64 [ 0, %for.body9.lr.ph.i ], [ %inc13.i, %for.body9.i ]
-  %239 = load ptr, ptr %Py_DecRef10.i, align 8
-  %arrayidx11.i = getelementptr inbounds nuw ptr, ptr %78, i64 %k4.034.i
-  %240 = load ptr, ptr %arrayidx11.i, align 8
-  call void %239(ptr %240)
-  %inc13.i = add nuw nsw i64 %k4.034.i, 1
-  %241 = load i64, ptr %row_count, align 8
-  %cmp7.i = icmp slt i64 %inc13.i, %241
-  br i1 %cmp7.i, label %for.body9.i, label %release.exit
-
-release.exit:
-  %Py_DecRef15.i = getelementptr inbounds nuw i8, ptr %3, i64 48
-  %242 = load ptr, ptr %Py_DecRef15.i, align 8
-  call void %242(ptr %155)
-  %cmp67.not = icmp eq i32 %retval.1.i206, 1
-  br i1 %cmp67.not, label %slow, label %cleanup
+  call fastcc void @release(ptr %call13, ptr %176)
+  %cmp104.not = icmp eq i32 %call95, 1
+  br i1 %cmp104.not, label %slow, label %cleanup
 
 slow:
-  %243 = load ptr, ptr %3, align 8
+  %253 = load ptr, ptr %3, align 8
   %fallback = getelementptr inbounds nuw i8, ptr %2, i64 48
-  %244 = load ptr, ptr %fallback, align 8
-  %call70 = call ptr %243(ptr %244, ptr %arguments, i64 %count, ptr %names)
+  %254 = load ptr, ptr %fallback, align 8
+  %call107 = call ptr %253(ptr %254, ptr %arguments, i64 %count, ptr %names)
   br label %cleanup
 
 cleanup:
-  %retval.0 = phi ptr [ null, %cond.true.i ], [ %call70, %slow ], [ %cond, %release.exit ], [ null, %if.end5.thread216 ], [ null, %sw.bb29.i ]
+  %retval.0 = phi ptr [ null, %cond.true.i ], [ %call107, %slow ], [ null, %cond.end ], [ %cond.ph, %cond.end.thread ], [ null, %if.end5.thread265 ], [ null, %sw.bb29.i ]
   ret ptr %retval.0
+}
+
+define internal fastcc i32 @start(ptr %call, ptr %row, ptr %numbers) unnamed_addr {
+entry:
+  %outside = alloca ptr, align 8
+  %block = alloca ptr, align 8
+  %arguments = alloca [64 x ptr], align 16
+  %process1 = getelementptr inbounds nuw i8, ptr %call, i64 8
+  %0 = load ptr, ptr %process1, align 8
+  %1 = load ptr, ptr %call, align 8
+  %program.i = getelementptr inbounds nuw i8, ptr %1, i64 8
+  %2 = load ptr, ptr %program.i, align 8
+  %3 = load ptr, ptr %2, align 8
+  %failed = getelementptr inbounds nuw i8, ptr %3, i64 16
+  %4 = load i64, ptr %failed, align 8
+  %inherited = getelementptr inbounds nuw i8, ptr %3, i64 24
+  %5 = load i64, ptr %inherited, align 8
+  %or = or i64 %5, %4
+  %tobool.not = icmp eq i64 %or, 0
+  br i1 %tobool.not, label %if.end, label %cleanup81
+
+if.end:
+  %add.ptr = getelementptr inbounds nuw i8, ptr %row, i64 40
+  %number_words = getelementptr inbounds nuw i8, ptr %2, i64 216
+  %6 = load i64, ptr %number_words, align 8
+  %cmp152 = icmp sgt i64 %6, 0
+  br i1 %cmp152, label %for.body.lr.ph, label %for.cond.cleanup
+
+for.body.lr.ph:
+  %is_sent = getelementptr inbounds nuw i8, ptr %row, i64 32
+  br label %for.body
+
+for.cond.cleanup:
+  %7 = load i64, ptr %3, align 8
+  %untidy = getelementptr inbounds nuw i8, ptr %3, i64 8
+  %8 = load i64, ptr %untidy, align 8
+  %or10 = or i64 %8, %7
+  %tobool11.not = icmp eq i64 %or10, 0
+  br i1 %tobool11.not, label %if.end14, label %if.then12
+
+for.body:
+  %k.0153 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %if.end7 ]
+  %arrayidx = getelementptr inbounds nuw i64, ptr %add.ptr, i64 %k.0153
+  %9 = load i64, ptr %arrayidx, align 8
+  %arrayidx4 = getelementptr inbounds nuw i64, ptr %numbers, i64 %k.0153
+  %10 = load i64, ptr %arrayidx4, align 8
+  %cmp5.not = icmp eq i64 %9, %10
+  br i1 %cmp5.not, label %if.end7, label %if.then6
+
+if.then6:
+  store i64 0, ptr %is_sent, align 8
+  %.pre = load i64, ptr %arrayidx4, align 8
+  br label %if.end7
+
+if.end7:
+  %11 = phi i64 [ %.pre, %if.then6 ], [ %9, %for.body ]
+  store i64 %11, ptr %arrayidx, align 8
+  %inc = add nuw nsw i64 %k.0153, 1
+  %exitcond.not = icmp eq i64 %inc, %6
+  br i1 %exitcond.not, label %for.cond.cleanup, label %for.body
+
+if.then12:
+  %12 = load ptr, ptr %row, align 8
+  %True = getelementptr inbounds nuw i8, ptr %0, i64 280
+  %13 = load ptr, ptr %True, align 8
+  %PyObject_CallNoArgs.i = getelementptr inbounds nuw i8, ptr %0, i64 8
+  %14 = load ptr, ptr %PyObject_CallNoArgs.i, align 8
+  %call.i = tail call ptr %14(ptr %12)
+  %tobool.not.i = icmp eq ptr %call.i, null
+  br i1 %tobool.not.i, label %cleanup81, label %if.end.i
+
+if.end.i:
+  %Py_DecRef.i = getelementptr inbounds nuw i8, ptr %0, i64 48
+  %15 = load ptr, ptr %Py_DecRef.i, align 8
+  tail call void %15(ptr %call.i)
+  %cmp.i = icmp ne ptr %call.i, %13
+  %cond.i = zext i1 %cmp.i to i32
+  br label %cleanup81
+
+if.end14:
+  %is_sent16 = getelementptr inbounds nuw i8, ptr %row, i64 32
+  %16 = load i64, ptr %is_sent16, align 8
+  %tobool17.not = icmp eq i64 %16, 0
+  store i64 1, ptr %is_sent16, align 8
+  %started = getelementptr inbounds nuw i8, ptr %3, i64 40
+  %17 = load i64, ptr %started, align 8
+  %inc19 = add i64 %17, 1
+  store i64 %inc19, ptr %started, align 8
+  %used = getelementptr inbounds nuw i8, ptr %row, i64 16
+  store i64 %17, ptr %used, align 8
+  %number = getelementptr inbounds nuw i8, ptr %2, i64 128
+  %18 = load i64, ptr %number, align 8
+  %recent = getelementptr inbounds nuw i8, ptr %3, i64 120
+  %rem = srem i64 %17, 16
+  %arrayidx21 = getelementptr inbounds i64, ptr %recent, i64 %rem
+  store i64 %18, ptr %arrayidx21, align 8
+  %graph22 = getelementptr inbounds nuw i8, ptr %row, i64 8
+  %19 = load ptr, ptr %graph22, align 8
+  %block23 = getelementptr inbounds nuw i8, ptr %row, i64 24
+  %20 = load i64, ptr %block23, align 8
+  %21 = inttoptr i64 %20 to ptr
+  store ptr %21, ptr %block, align 8
+  br i1 %tobool17.not, label %for.body28, label %for.cond.cleanup27
+
+for.cond.cleanup27:
+  %readers = getelementptr inbounds nuw i8, ptr %0, i64 296
+  %22 = load ptr, ptr %readers, align 8
+  %23 = load i64, ptr %22, align 8
+  %inc36 = add i64 %23, 1
+  store i64 %inc36, ptr %22, align 8
+  %asking = getelementptr inbounds nuw i8, ptr %3, i64 32
+  %24 = load i64, ptr %asking, align 8
+  %inc37 = add i64 %24, 1
+  store i64 %inc37, ptr %asking, align 8
+  %PyEval_SaveThread = getelementptr inbounds nuw i8, ptr %0, i64 24
+  %25 = load ptr, ptr %PyEval_SaveThread, align 8
+  %call38 = call ptr %25()
+  %push = getelementptr inbounds nuw i8, ptr %3, i64 64
+  %26 = load ptr, ptr %push, align 8
+  %context = getelementptr inbounds nuw i8, ptr %3, i64 104
+  %27 = load ptr, ptr %context, align 8
+  %call39 = call i32 %26(ptr %27)
+  %tobool40.not = icmp eq i32 %call39, 0
+  br i1 %tobool40.not, label %if.then41, label %if.end56
+
+for.body28:
+  %k24.0154 = phi i64 [ %inc34, %for.body28 ], [ 0, %if.end14 ]
+  %cmp29 = icmp eq i64 %k24.0154, 0
+  %cmp30.not = icmp sgt i64 %k24.0154, %6
+  %or.cond = or i1 %cmp29, %cmp30.not
+  %28 = getelementptr i64, ptr %numbers, i64 %k24.0154
+  %arrayidx31 = getelementptr i8, ptr %28, i64 -8
+  %cond = select i1 %or.cond, ptr %block, ptr %arrayidx31
+  %arrayidx32 = getelementptr inbounds nuw ptr, ptr %arguments, i64 %k24.0154
+  store ptr %cond, ptr %arrayidx32, align 8
+  %inc34 = add nuw nsw i64 %k24.0154, 1
+  %exitcond155.not = icmp eq i64 %inc34, 64
+  br i1 %exitcond155.not, label %for.cond.cleanup27, label %for.body28
+
+if.then41:
+  br i1 %tobool17.not, label %if.end48, label %if.then50
+
+if.end48:
+  %call44 = getelementptr inbounds nuw i8, ptr %3, i64 88
+  %29 = load ptr, ptr %call44, align 8
+  %numbers45 = getelementptr inbounds nuw i8, ptr %3, i64 96
+  %30 = load ptr, ptr %numbers45, align 8
+  %stream = getelementptr inbounds nuw i8, ptr %3, i64 112
+  %31 = load ptr, ptr %stream, align 8
+  %call46 = call i32 %29(ptr %30, i32 1, i32 1, i32 1, i32 1, i32 1, i32 1, i32 0, ptr %31, ptr %arguments, ptr null)
+  %tobool49.not = icmp eq i32 %call46, 0
+  br i1 %tobool49.not, label %if.then50, label %if.end54
+
+if.then50:
+  %launch = getelementptr inbounds nuw i8, ptr %3, i64 72
+  %32 = load ptr, ptr %launch, align 8
+  %stream51 = getelementptr inbounds nuw i8, ptr %3, i64 112
+  %33 = load ptr, ptr %stream51, align 8
+  %call52 = call i32 %32(ptr %19, ptr %33)
+  br label %if.end54
+
+if.end54:
+  %place.1 = phi i64 [ 2, %if.end48 ], [ 1, %if.then50 ]
+  %result.1.in = phi i32 [ %call46, %if.end48 ], [ %call52, %if.then50 ]
+  %pop = getelementptr inbounds nuw i8, ptr %3, i64 80
+  %34 = load ptr, ptr %pop, align 8
+  %call55 = call i32 %34(ptr %outside)
+  br label %if.end56
+
+if.end56:
+  %place.2 = phi i64 [ 0, %for.cond.cleanup27 ], [ %place.1, %if.end54 ]
+  %result.2.in = phi i32 [ %call39, %for.cond.cleanup27 ], [ %result.1.in, %if.end54 ]
+  %PyEval_RestoreThread = getelementptr inbounds nuw i8, ptr %0, i64 32
+  %35 = load ptr, ptr %PyEval_RestoreThread, align 8
+  call void %35(ptr %call38)
+  %36 = load i64, ptr %asking, align 8
+  %dec = add i64 %36, -1
+  store i64 %dec, ptr %asking, align 8
+  %37 = load ptr, ptr %readers, align 8
+  %38 = load i64, ptr %37, align 8
+  %dec59 = add i64 %38, -1
+  store i64 %dec59, ptr %37, align 8
+  %tobool60.not = icmp eq i32 %result.2.in, 0
+  br i1 %tobool60.not, label %cleanup, label %if.end62
+
+if.end62:
+  %result.2 = sext i32 %result.2.in to i64
+  %cmp63 = icmp eq i64 %6, 0
+  %conv65 = zext i1 %cmp63 to i64
+  store i64 %conv65, ptr %is_sent16, align 8
+  %result67 = getelementptr inbounds nuw i8, ptr %3, i64 48
+  store i64 %result.2, ptr %result67, align 8
+  %place68 = getelementptr inbounds nuw i8, ptr %3, i64 56
+  store i64 %place.2, ptr %place68, align 8
+  %failed69 = getelementptr inbounds nuw i8, ptr %2, i64 120
+  %39 = load ptr, ptr %failed69, align 8
+  %True70 = getelementptr inbounds nuw i8, ptr %0, i64 280
+  %40 = load ptr, ptr %True70, align 8
+  %PyObject_CallNoArgs.i140 = getelementptr inbounds nuw i8, ptr %0, i64 8
+  %41 = load ptr, ptr %PyObject_CallNoArgs.i140, align 8
+  %call.i141 = call ptr %41(ptr %39)
+  %tobool.not.i142 = icmp eq ptr %call.i141, null
+  br i1 %tobool.not.i142, label %cleanup, label %if.end.i143
+
+if.end.i143:
+  %Py_DecRef.i144 = getelementptr inbounds nuw i8, ptr %0, i64 48
+  %42 = load ptr, ptr %Py_DecRef.i144, align 8
+  call void %42(ptr %call.i141)
+  %cmp.i145 = icmp ne ptr %call.i141, %40
+  %cond.i146 = zext i1 %cmp.i145 to i32
+  br label %cleanup
+
+cleanup:
+  %retval.0 = phi i32 [ 0, %if.end56 ], [ %cond.i146, %if.end.i143 ], [ 2, %if.end62 ]
+  br label %cleanup81
+
+cleanup81:
+  %retval.2 = phi i32 [ 1, %entry ], [ %retval.0, %cleanup ], [ %cond.i, %if.end.i ], [ 2, %if.then12 ]
+  ret i32 %retval.2
+}
+
+define internal fastcc void @exchange(ptr %call, ptr %states) unnamed_addr {
+entry:
+  %0 = load ptr, ptr %call, align 8
+  %program.i = getelementptr inbounds nuw i8, ptr %0, i64 8
+  %1 = load ptr, ptr %program.i, align 8
+  %state_count = getelementptr inbounds nuw i8, ptr %1, i64 232
+  %2 = load i64, ptr %state_count, align 8
+  %cmp34 = icmp sgt i64 %2, 0
+  br i1 %cmp34, label %for.body.lr.ph, label %for.cond6.preheader
+
+for.body.lr.ph:
+  %memory_address = getelementptr inbounds nuw i8, ptr %1, i64 48
+  br label %for.body
+
+for.cond6.preheader:
+  %host_state_count = getelementptr inbounds nuw i8, ptr %1, i64 256
+  %3 = load i64, ptr %host_state_count, align 8
+  %cmp736 = icmp sgt i64 %3, 0
+  br i1 %cmp736, label %for.body9.lr.ph, label %for.cond.cleanup8
+
+for.body9.lr.ph:
+  %host_states = getelementptr inbounds nuw i8, ptr %1, i64 248
+  %process = getelementptr inbounds nuw i8, ptr %call, i64 8
+  %hosts = getelementptr inbounds nuw i8, ptr %1, i64 184
+  br label %for.body9
+
+for.body:
+  %k.035 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.body ]
+  %arrayidx = getelementptr inbounds nuw { ptr, ptr }, ptr %states, i64 %k.035
+  %4 = load ptr, ptr %arrayidx, align 8
+  %5 = load i64, ptr %memory_address, align 8
+  %add.ptr = getelementptr inbounds i8, ptr %4, i64 %5
+  %spare = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %6 = load ptr, ptr %spare, align 8
+  %add.ptr4 = getelementptr inbounds i8, ptr %6, i64 %5
+  %7 = load ptr, ptr %add.ptr, align 8
+  %8 = load ptr, ptr %add.ptr4, align 8
+  store ptr %8, ptr %add.ptr, align 8
+  store ptr %7, ptr %add.ptr4, align 8
+  %inc = add nuw nsw i64 %k.035, 1
+  %9 = load i64, ptr %state_count, align 8
+  %cmp = icmp slt i64 %inc, %9
+  br i1 %cmp, label %for.body, label %for.cond6.preheader
+
+for.cond.cleanup8:
+  ret void
+
+for.body9:
+  %k5.037 = phi i64 [ 0, %for.body9.lr.ph ], [ %inc16, %for.body9 ]
+  %10 = load ptr, ptr %host_states, align 8
+  %arrayidx11 = getelementptr inbounds nuw { i64, ptr, i64 }, ptr %10, i64 %k5.037
+  %11 = load ptr, ptr %process, align 8
+  %memcpy = getelementptr inbounds nuw i8, ptr %11, i64 136
+  %12 = load ptr, ptr %memcpy, align 8
+  %13 = load ptr, ptr %hosts, align 8
+  %14 = load i64, ptr %arrayidx11, align 8
+  %arrayidx12 = getelementptr inbounds { ptr, ptr }, ptr %13, i64 %14
+  %memory13 = getelementptr inbounds nuw i8, ptr %arrayidx12, i64 8
+  %15 = load ptr, ptr %memory13, align 8
+  %data = getelementptr inbounds nuw i8, ptr %15, i64 16
+  %16 = load ptr, ptr %data, align 8
+  %value = getelementptr inbounds nuw i8, ptr %arrayidx11, i64 8
+  %17 = load ptr, ptr %value, align 8
+  %nbytes = getelementptr inbounds nuw i8, ptr %arrayidx11, i64 16
+  %18 = load i64, ptr %nbytes, align 8
+  %call14 = tail call ptr %12(ptr %16, ptr %17, i64 %18)
+  %inc16 = add nuw nsw i64 %k5.037, 1
+  %19 = load i64, ptr %host_state_count, align 8
+  %cmp7 = icmp slt i64 %inc16, %19
+  br i1 %cmp7, label %for.body9, label %for.cond.cleanup8
 }
 
 define internal fastcc zeroext i1 @wrap(ptr %call) unnamed_addr {
@@ -1271,183 +1612,163 @@ define internal fastcc ptr @returned(ptr %call) unnamed_addr {
 entry:
   %both.i = alloca [2 x ptr], align 16
   %0 = load ptr, ptr %call, align 8
-  %process2 = getelementptr inbounds nuw i8, ptr %call, i64 8
-  %1 = load ptr, ptr %process2, align 8
-  %committed = getelementptr inbounds nuw i8, ptr %0, i64 96
-  %2 = load ptr, ptr %committed, align 8
-  %tobool.not = icmp eq ptr %2, null
-  br i1 %tobool.not, label %if.end7, label %if.then
-
-if.then:
-  %PyObject_CallNoArgs = getelementptr inbounds nuw i8, ptr %1, i64 8
-  %3 = load ptr, ptr %PyObject_CallNoArgs, align 8
-  %call4 = tail call ptr %3(ptr %2)
-  %tobool5.not.not = icmp eq ptr %call4, null
-  br i1 %tobool5.not.not, label %cleanup17, label %if.end
-
-if.end:
-  %Py_DecRef = getelementptr inbounds nuw i8, ptr %1, i64 48
-  %4 = load ptr, ptr %Py_DecRef, align 8
-  tail call void %4(ptr %call4)
-  br label %if.end7
-
-if.end7:
   %kind = getelementptr inbounds nuw i8, ptr %0, i64 80
-  %5 = load i64, ptr %kind, align 8
-  switch i64 %5, label %sw.default [
+  %1 = load i64, ptr %kind, align 8
+  switch i64 %1, label %sw.default [
     i64 0, label %sw.bb
-    i64 3, label %sw.bb11
-    i64 1, label %sw.bb13
-    i64 2, label %sw.bb13
+    i64 3, label %sw.bb5
+    i64 1, label %sw.bb7
+    i64 2, label %sw.bb7
   ]
 
 sw.bb:
   %results = getelementptr inbounds nuw i8, ptr %call, i64 56
-  %6 = load ptr, ptr %results, align 8
-  %7 = load ptr, ptr %6, align 8
-  store ptr null, ptr %6, align 8
-  br label %cleanup17
+  %2 = load ptr, ptr %results, align 8
+  %3 = load ptr, ptr %2, align 8
+  store ptr null, ptr %2, align 8
+  br label %cleanup
 
-sw.bb11:
-  %Py_IncRef = getelementptr inbounds nuw i8, ptr %1, i64 40
-  %8 = load ptr, ptr %Py_IncRef, align 8
-  %None = getelementptr inbounds nuw i8, ptr %1, i64 272
-  %9 = load ptr, ptr %None, align 8
-  tail call void %8(ptr %9)
-  %10 = load ptr, ptr %None, align 8
-  br label %cleanup17
+sw.bb5:
+  %process2 = getelementptr inbounds nuw i8, ptr %call, i64 8
+  %4 = load ptr, ptr %process2, align 8
+  %Py_IncRef = getelementptr inbounds nuw i8, ptr %4, i64 40
+  %5 = load ptr, ptr %Py_IncRef, align 8
+  %None = getelementptr inbounds nuw i8, ptr %4, i64 272
+  %6 = load ptr, ptr %None, align 8
+  tail call void %5(ptr %6)
+  %7 = load ptr, ptr %None, align 8
+  br label %cleanup
 
-sw.bb13:
-  %cmp = icmp eq i64 %5, 2
-  %11 = load ptr, ptr %process2, align 8
-  %12 = load ptr, ptr %call, align 8
-  %result_count.i = getelementptr inbounds nuw i8, ptr %12, i64 144
-  %13 = load i64, ptr %result_count.i, align 8
+sw.bb7:
+  %cmp = icmp eq i64 %1, 2
+  %process1.i = getelementptr inbounds nuw i8, ptr %call, i64 8
+  %8 = load ptr, ptr %process1.i, align 8
+  %result_count.i = getelementptr inbounds nuw i8, ptr %0, i64 144
+  %9 = load i64, ptr %result_count.i, align 8
   %..i = select i1 %cmp, i64 80, i64 64
-  %PyTuple_New.i = getelementptr inbounds nuw i8, ptr %11, i64 %..i
-  %14 = load ptr, ptr %PyTuple_New.i, align 8
-  %call3.i = tail call ptr %14(i64 %13)
+  %PyTuple_New.i = getelementptr inbounds nuw i8, ptr %8, i64 %..i
+  %10 = load ptr, ptr %PyTuple_New.i, align 8
+  %call3.i = tail call ptr %10(i64 %9)
   %tobool.i = icmp ne ptr %call3.i, null
-  %cmp27.i = icmp sgt i64 %13, 0
-  %15 = and i1 %cmp27.i, %tobool.i
-  br i1 %15, label %for.body.lr.ph.i, label %cleanup17
+  %cmp27.i = icmp sgt i64 %9, 0
+  %11 = and i1 %cmp27.i, %tobool.i
+  br i1 %11, label %for.body.lr.ph.i, label %cleanup
 
 for.body.lr.ph.i:
   %results.i = getelementptr inbounds nuw i8, ptr %call, i64 56
   %spec.select.v = select i1 %cmp, i64 88, i64 72
-  %spec.select = getelementptr inbounds nuw i8, ptr %11, i64 %spec.select.v
+  %spec.select = getelementptr inbounds nuw i8, ptr %8, i64 %spec.select.v
   br label %for.body.i
 
 for.body.i:
   %k.028.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc.i, %for.body.i ]
-  %16 = load ptr, ptr %results.i, align 8
-  %arrayidx.i = getelementptr inbounds nuw ptr, ptr %16, i64 %k.028.i
-  %17 = load ptr, ptr %arrayidx.i, align 8
+  %12 = load ptr, ptr %results.i, align 8
+  %arrayidx.i = getelementptr inbounds nuw ptr, ptr %12, i64 %k.028.i
+  %13 = load ptr, ptr %arrayidx.i, align 8
   store ptr null, ptr %arrayidx.i, align 8
   %.sink29.i = load ptr, ptr %spec.select, align 8
-  %call8.i = tail call i32 %.sink29.i(ptr %call3.i, i64 %k.028.i, ptr %17)
+  %call8.i = tail call i32 %.sink29.i(ptr %call3.i, i64 %k.028.i, ptr %13)
   %inc.i = add nuw nsw i64 %k.028.i, 1
-  %exitcond.not = icmp eq i64 %inc.i, %13
-  br i1 %exitcond.not, label %cleanup17, label %for.body.i
+  %exitcond.not = icmp eq i64 %inc.i, %9
+  br i1 %exitcond.not, label %cleanup, label %for.body.i
 
 sw.default:
-  %18 = load ptr, ptr %process2, align 8
-  %19 = load ptr, ptr %call, align 8
-  %result_count.i.i = getelementptr inbounds nuw i8, ptr %19, i64 144
-  %20 = load i64, ptr %result_count.i.i, align 8
-  %PyTuple_New.i.i = getelementptr inbounds nuw i8, ptr %18, i64 64
-  %21 = load ptr, ptr %PyTuple_New.i.i, align 8
-  %call3.i.i = tail call ptr %21(i64 %20)
+  %process1.i20 = getelementptr inbounds nuw i8, ptr %call, i64 8
+  %14 = load ptr, ptr %process1.i20, align 8
+  %result_count.i.i = getelementptr inbounds nuw i8, ptr %0, i64 144
+  %15 = load i64, ptr %result_count.i.i, align 8
+  %PyTuple_New.i.i = getelementptr inbounds nuw i8, ptr %14, i64 64
+  %16 = load ptr, ptr %PyTuple_New.i.i, align 8
+  %call3.i.i = tail call ptr %16(i64 %15)
   %tobool.i.i = icmp ne ptr %call3.i.i, null
-  %cmp27.i.i = icmp sgt i64 %20, 0
-  %22 = and i1 %cmp27.i.i, %tobool.i.i
-  br i1 %22, label %for.body.lr.ph.i.i, label %sequence_of_results.exit.i
+  %cmp27.i.i = icmp sgt i64 %15, 0
+  %17 = and i1 %cmp27.i.i, %tobool.i.i
+  br i1 %17, label %for.body.lr.ph.i.i, label %sequence_of_results.exit.i
 
 for.body.lr.ph.i.i:
   %results.i.i = getelementptr inbounds nuw i8, ptr %call, i64 56
-  %PyTuple_SetItem.i.i = getelementptr inbounds nuw i8, ptr %18, i64 72
+  %PyTuple_SetItem.i.i = getelementptr inbounds nuw i8, ptr %14, i64 72
   br label %for.body.i.i
 
 for.body.i.i:
   %k.028.i.i = phi i64 [ 0, %for.body.lr.ph.i.i ], [ %inc.i.i, %for.body.i.i ]
-  %23 = load ptr, ptr %results.i.i, align 8
-  %arrayidx.i.i = getelementptr inbounds nuw ptr, ptr %23, i64 %k.028.i.i
-  %24 = load ptr, ptr %arrayidx.i.i, align 8
+  %18 = load ptr, ptr %results.i.i, align 8
+  %arrayidx.i.i = getelementptr inbounds nuw ptr, ptr %18, i64 %k.028.i.i
+  %19 = load ptr, ptr %arrayidx.i.i, align 8
   store ptr null, ptr %arrayidx.i.i, align 8
   %.sink29.i.i = load ptr, ptr %PyTuple_SetItem.i.i, align 8
-  %call8.i.i = tail call i32 %.sink29.i.i(ptr %call3.i.i, i64 %k.028.i.i, ptr %24)
+  %call8.i.i = tail call i32 %.sink29.i.i(ptr %call3.i.i, i64 %k.028.i.i, ptr %19)
   %inc.i.i = add nuw nsw i64 %k.028.i.i, 1
-  %exitcond.not.i = icmp eq i64 %inc.i.i, %20
+  %exitcond.not.i = icmp eq i64 %inc.i.i, %15
   br i1 %exitcond.not.i, label %sequence_of_results.exit.thread.i, label %for.body.i.i
 
 sequence_of_results.exit.thread.i:
   store ptr %call3.i.i, ptr %both.i, align 16
   %arrayinit.element38.i = getelementptr inbounds nuw i8, ptr %both.i, i64 8
   store ptr null, ptr %arrayinit.element38.i, align 8
-  br label %if.end.i33
+  br label %if.end.i21
 
 sequence_of_results.exit.i:
   store ptr %call3.i.i, ptr %both.i, align 16
   %arrayinit.element.i = getelementptr inbounds nuw i8, ptr %both.i, i64 8
   store ptr null, ptr %arrayinit.element.i, align 8
   %tobool.not.i = icmp eq ptr %call3.i.i, null
-  br i1 %tobool.not.i, label %finished.exit, label %if.end.i33
+  br i1 %tobool.not.i, label %finished.exit, label %if.end.i21
 
-if.end.i33:
+if.end.i21:
   %arrayinit.element40.i = phi ptr [ %arrayinit.element38.i, %sequence_of_results.exit.thread.i ], [ %arrayinit.element.i, %sequence_of_results.exit.i ]
-  %kind.i = getelementptr inbounds nuw i8, ptr %19, i64 80
-  %25 = load i64, ptr %kind.i, align 8
-  %cmp.i34 = icmp eq i64 %25, 4
-  br i1 %cmp.i34, label %if.then4.i, label %if.else.i35
+  %20 = load i64, ptr %kind, align 8
+  %cmp.i22 = icmp eq i64 %20, 4
+  br i1 %cmp.i22, label %if.then4.i, label %if.else.i23
 
 if.then4.i:
-  %PyObject_CallOneArg.i = getelementptr inbounds nuw i8, ptr %18, i64 16
-  %26 = load ptr, ptr %PyObject_CallOneArg.i, align 8
-  %finish.i = getelementptr inbounds nuw i8, ptr %19, i64 88
-  %27 = load ptr, ptr %finish.i, align 8
-  %call6.i = tail call ptr %26(ptr %27, ptr %call3.i.i)
+  %PyObject_CallOneArg.i = getelementptr inbounds nuw i8, ptr %14, i64 16
+  %21 = load ptr, ptr %PyObject_CallOneArg.i, align 8
+  %finish.i = getelementptr inbounds nuw i8, ptr %0, i64 88
+  %22 = load ptr, ptr %finish.i, align 8
+  %call6.i = tail call ptr %21(ptr %22, ptr %call3.i.i)
   br label %if.end15.i
 
-if.else.i35:
-  %28 = load ptr, ptr %process2, align 8
-  %29 = load ptr, ptr %call, align 8
-  %row_count.i.i = getelementptr inbounds nuw i8, ptr %29, i64 264
-  %30 = load i64, ptr %row_count.i.i, align 8
-  %PyTuple_New.i30.i = getelementptr inbounds nuw i8, ptr %28, i64 64
-  %31 = load ptr, ptr %PyTuple_New.i30.i, align 8
-  %call2.i.i = tail call ptr %31(i64 %30)
+if.else.i23:
+  %23 = load ptr, ptr %process1.i20, align 8
+  %24 = load ptr, ptr %call, align 8
+  %row_count.i.i = getelementptr inbounds nuw i8, ptr %24, i64 264
+  %25 = load i64, ptr %row_count.i.i, align 8
+  %PyTuple_New.i30.i = getelementptr inbounds nuw i8, ptr %23, i64 64
+  %26 = load ptr, ptr %PyTuple_New.i30.i, align 8
+  %call2.i.i = tail call ptr %26(i64 %25)
   %tobool.i31.i = icmp ne ptr %call2.i.i, null
-  %cmp21.i.i = icmp sgt i64 %30, 0
-  %32 = and i1 %cmp21.i.i, %tobool.i31.i
-  br i1 %32, label %for.body.lr.ph.i32.i, label %tuple_of_arrays.exit.i
+  %cmp21.i.i = icmp sgt i64 %25, 0
+  %27 = and i1 %cmp21.i.i, %tobool.i31.i
+  br i1 %27, label %for.body.lr.ph.i32.i, label %tuple_of_arrays.exit.i
 
 for.body.lr.ph.i32.i:
   %references.i.i = getelementptr inbounds nuw i8, ptr %call, i64 24
-  %None.i.i = getelementptr inbounds nuw i8, ptr %28, i64 272
-  %Py_IncRef.i.i = getelementptr inbounds nuw i8, ptr %28, i64 40
-  %PyTuple_SetItem.i33.i = getelementptr inbounds nuw i8, ptr %28, i64 72
+  %None.i.i = getelementptr inbounds nuw i8, ptr %23, i64 272
+  %Py_IncRef.i.i = getelementptr inbounds nuw i8, ptr %23, i64 40
+  %PyTuple_SetItem.i33.i = getelementptr inbounds nuw i8, ptr %23, i64 72
   br label %for.body.i34.i
 
 for.body.i34.i:
   %k.022.i.i = phi i64 [ 0, %for.body.lr.ph.i32.i ], [ %inc.i36.i, %cond.end.i.i ]
-  %33 = load ptr, ptr %references.i.i, align 8
-  %arrayidx.i35.i = getelementptr inbounds nuw ptr, ptr %33, i64 %k.022.i.i
-  %34 = load ptr, ptr %arrayidx.i35.i, align 8
-  %tobool3.not.i.i = icmp eq ptr %34, null
+  %28 = load ptr, ptr %references.i.i, align 8
+  %arrayidx.i35.i = getelementptr inbounds nuw ptr, ptr %28, i64 %k.022.i.i
+  %29 = load ptr, ptr %arrayidx.i35.i, align 8
+  %tobool3.not.i.i = icmp eq ptr %29, null
   br i1 %tobool3.not.i.i, label %cond.false.i.i, label %cond.end.i.i
 
 cond.false.i.i:
-  %35 = load ptr, ptr %None.i.i, align 8
+  %30 = load ptr, ptr %None.i.i, align 8
   br label %cond.end.i.i
 
 cond.end.i.i:
-  %cond.i.i = phi ptr [ %35, %cond.false.i.i ], [ %34, %for.body.i34.i ]
-  %36 = load ptr, ptr %Py_IncRef.i.i, align 8
-  tail call void %36(ptr %cond.i.i)
-  %37 = load ptr, ptr %PyTuple_SetItem.i33.i, align 8
-  %call6.i.i = tail call i32 %37(ptr %call2.i.i, i64 %k.022.i.i, ptr %cond.i.i)
+  %cond.i.i = phi ptr [ %30, %cond.false.i.i ], [ %29, %for.body.i34.i ]
+  %31 = load ptr, ptr %Py_IncRef.i.i, align 8
+  tail call void %31(ptr %cond.i.i)
+  %32 = load ptr, ptr %PyTuple_SetItem.i33.i, align 8
+  %call6.i.i = tail call i32 %32(ptr %call2.i.i, i64 %k.022.i.i, ptr %cond.i.i)
   %inc.i36.i = add nuw nsw i64 %k.022.i.i, 1
-  %exitcond41.not.i = icmp eq i64 %inc.i36.i, %30
+  %exitcond41.not.i = icmp eq i64 %inc.i36.i, %25
   br i1 %exitcond41.not.i, label %tuple_of_arrays.exit.i, label %for.body.i34.i
 
 tuple_of_arrays.exit.i:
@@ -1456,32 +1777,100 @@ tuple_of_arrays.exit.i:
   br i1 %tobool9.not.i, label %if.end15.i, label %if.then10.i
 
 if.then10.i:
-  %38 = load ptr, ptr %18, align 8
-  %finish11.i = getelementptr inbounds nuw i8, ptr %19, i64 88
-  %39 = load ptr, ptr %finish11.i, align 8
-  %call12.i = call ptr %38(ptr %39, ptr %both.i, i64 2, ptr null)
-  %Py_DecRef.i = getelementptr inbounds nuw i8, ptr %18, i64 48
-  %40 = load ptr, ptr %Py_DecRef.i, align 8
-  %41 = load ptr, ptr %arrayinit.element40.i, align 8
-  call void %40(ptr %41)
+  %33 = load ptr, ptr %14, align 8
+  %finish11.i = getelementptr inbounds nuw i8, ptr %0, i64 88
+  %34 = load ptr, ptr %finish11.i, align 8
+  %call12.i = call ptr %33(ptr %34, ptr %both.i, i64 2, ptr null)
+  %Py_DecRef.i = getelementptr inbounds nuw i8, ptr %14, i64 48
+  %35 = load ptr, ptr %Py_DecRef.i, align 8
+  %36 = load ptr, ptr %arrayinit.element40.i, align 8
+  call void %35(ptr %36)
   %.pre.i = load ptr, ptr %both.i, align 16
   br label %if.end15.i
 
 if.end15.i:
-  %42 = phi ptr [ %call3.i.i, %if.then4.i ], [ %.pre.i, %if.then10.i ], [ %call3.i.i, %tuple_of_arrays.exit.i ]
+  %37 = phi ptr [ %call3.i.i, %if.then4.i ], [ %.pre.i, %if.then10.i ], [ %call3.i.i, %tuple_of_arrays.exit.i ]
   %value.0.i = phi ptr [ %call6.i, %if.then4.i ], [ %call12.i, %if.then10.i ], [ null, %tuple_of_arrays.exit.i ]
-  %Py_DecRef16.i = getelementptr inbounds nuw i8, ptr %18, i64 48
-  %43 = load ptr, ptr %Py_DecRef16.i, align 8
-  call void %43(ptr %42)
+  %Py_DecRef16.i = getelementptr inbounds nuw i8, ptr %14, i64 48
+  %38 = load ptr, ptr %Py_DecRef16.i, align 8
+  call void %38(ptr %37)
   br label %finished.exit
 
 finished.exit:
   %retval.0.i = phi ptr [ %value.0.i, %if.end15.i ], [ null, %sequence_of_results.exit.i ]
-  br label %cleanup17
+  br label %cleanup
 
-cleanup17:
-  %retval.1 = phi ptr [ %retval.0.i, %finished.exit ], [ %7, %sw.bb ], [ %10, %sw.bb11 ], [ null, %if.then ], [ %call3.i, %sw.bb13 ], [ %call3.i, %for.body.i ]
-  ret ptr %retval.1
+cleanup:
+  %retval.0 = phi ptr [ %retval.0.i, %finished.exit ], [ %3, %sw.bb ], [ %7, %sw.bb5 ], [ %call3.i, %sw.bb7 ], [ %call3.i, %for.body.i ]
+  ret ptr %retval.0
+}
+
+define internal fastcc void @release(ptr %call, ptr %holder) unnamed_addr {
+entry:
+  %process1 = getelementptr inbounds nuw i8, ptr %call, i64 8
+  %0 = load ptr, ptr %process1, align 8
+  %1 = load ptr, ptr %call, align 8
+  %result_count29 = getelementptr inbounds nuw i8, ptr %1, i64 144
+  %2 = load i64, ptr %result_count29, align 8
+  %cmp30 = icmp sgt i64 %2, 0
+  br i1 %cmp30, label %for.body.lr.ph, label %for.cond5.preheader
+
+for.body.lr.ph:
+  %Py_DecRef = getelementptr inbounds nuw i8, ptr %0, i64 48
+  %outputs = getelementptr inbounds nuw i8, ptr %call, i64 48
+  %results = getelementptr inbounds nuw i8, ptr %call, i64 56
+  br label %for.body
+
+for.cond5.preheader:
+  %3 = phi ptr [ %1, %entry ], [ %11, %for.body ]
+  %row_count32 = getelementptr inbounds nuw i8, ptr %3, i64 264
+  %4 = load i64, ptr %row_count32, align 8
+  %cmp733 = icmp sgt i64 %4, 0
+  br i1 %cmp733, label %for.body9.lr.ph, label %for.cond.cleanup8
+
+for.body9.lr.ph:
+  %Py_DecRef10 = getelementptr inbounds nuw i8, ptr %0, i64 48
+  %references = getelementptr inbounds nuw i8, ptr %call, i64 24
+  br label %for.body9
+
+for.body:
+  %k.031 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.body ]
+  %5 = load ptr, ptr %Py_DecRef, align 8
+  %6 = load ptr, ptr %outputs, align 8
+  %arrayidx = getelementptr inbounds nuw ptr, ptr %6, i64 %k.031
+  %7 = load ptr, ptr %arrayidx, align 8
+  tail call void %5(ptr %7)
+  %8 = load ptr, ptr %Py_DecRef, align 8
+  %9 = load ptr, ptr %results, align 8
+  %arrayidx3 = getelementptr inbounds nuw ptr, ptr %9, i64 %k.031
+  %10 = load ptr, ptr %arrayidx3, align 8
+  tail call void %8(ptr %10)
+  %inc = add nuw nsw i64 %k.031, 1
+  %11 = load ptr, ptr %call, align 8
+  %result_count = getelementptr inbounds nuw i8, ptr %11, i64 144
+  %12 = load i64, ptr %result_count, align 8
+  %cmp = icmp slt i64 %inc, %12
+  br i1 %cmp, label %for.body, label %for.cond5.preheader
+
+for.cond.cleanup8:
+  %Py_DecRef15 = getelementptr inbounds nuw i8, ptr %0, i64 48
+  %13 = load ptr, ptr %Py_DecRef15, align 8
+  tail call void %13(ptr %holder)
+  ret void
+
+for.body9:
+  %k4.034 = phi i64 [ 0, %for.body9.lr.ph ], [ %inc13, %for.body9 ]
+  %14 = load ptr, ptr %Py_DecRef10, align 8
+  %15 = load ptr, ptr %references, align 8
+  %arrayidx11 = getelementptr inbounds nuw ptr, ptr %15, i64 %k4.034
+  %16 = load ptr, ptr %arrayidx11, align 8
+  tail call void %14(ptr %16)
+  %inc13 = add nuw nsw i64 %k4.034, 1
+  %17 = load ptr, ptr %call, align 8
+  %row_count = getelementptr inbounds nuw i8, ptr %17, i64 264
+  %18 = load i64, ptr %row_count, align 8
+  %cmp7 = icmp slt i64 %inc13, %18
+  br i1 %cmp7, label %for.body9, label %for.cond.cleanup8
 }
 
 define internal fastcc zeroext i1 @is_same_tensor(ptr %process, ptr %guard) unnamed_addr {

@@ -369,7 +369,7 @@ static object *results_of(const struct call *call, char *scratch, int64_t need) 
     if (!scratch && !(scratch = take_scratch(call->process, need, &nbytes))) return NULL;
     bool whole = run(call, scratch);
     if (nbytes) give_scratch(call->process, scratch, nbytes);
-    return whole && wrap(call) ? returned(call) : NULL;
+    return whole && commit(call) && wrap(call) ? returned(call) : NULL;
 }
 
 // Let go of what was held for the call.

@@ -360,15 +360,19 @@ static object *finished(const struct call *call) {
     return value;
 }
 
-// Tell of the writes, then return the results in their structure; null with an exception that is set.
+// Tell of the writes; false with an exception that is set.
+static bool commit(const struct call *call) {
+    struct process *process = call->process;
+    if (!call->table->committed) return true;
+    object *answer = process->PyObject_CallNoArgs(call->table->committed);
+    process->Py_DecRef(answer);
+    return answer;
+}
+
+// Return the results in their structure; null with an exception that is set.
 static object *returned(const struct call *call) {
     const struct table *table = call->table;
     struct process *process = call->process;
-    if (table->committed) {
-        object *answer = process->PyObject_CallNoArgs(table->committed);
-        if (!answer) return NULL;
-        process->Py_DecRef(answer);
-    }
     switch (table->kind) {
         case RETURNS_LEAF: {
             object *result = call->results[0];

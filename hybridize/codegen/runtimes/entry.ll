@@ -1,5 +1,5 @@
 ; Made of entry.c by `make runtimes`: clang version 22.1.8
-; b143fdfa4f7e2fdf58248606c53983939263adbd9a80d67020b8e50ef340a702
+; 2c69214c7aff42866b8dc14e65dd9c16ab0fbd82e1c9a656e286573a5c47f459
 
 
 @table_offset = external constant i64, align 8
@@ -273,8 +273,8 @@ if.end8:
   %64 = load i64, ptr %input_count, align 8
   %mul14 = shl i64 %64, 3
   %65 = alloca i8, i64 %mul14, align 16
-  %cmp18464 = icmp sgt i64 %64, 0
-  br i1 %cmp18464, label %for.body.lr.ph, label %for.cond23.preheader
+  %cmp18463 = icmp sgt i64 %64, 0
+  br i1 %cmp18463, label %for.body.lr.ph, label %for.cond23.preheader
 
 for.body.lr.ph:
   %inputs19 = getelementptr inbounds nuw i8, ptr %2, i64 120
@@ -286,16 +286,16 @@ for.cond23.preheader:
   %keyword_count = getelementptr inbounds nuw i8, ptr %2, i64 256
   %67 = load i64, ptr %keyword_count, align 8
   %add = add i64 %67, %66
-  %cmp24466 = icmp sgt i64 %add, 0
-  br i1 %cmp24466, label %for.body26, label %for.cond.cleanup25
+  %cmp24465 = icmp sgt i64 %add, 0
+  br i1 %cmp24465, label %for.body26, label %for.cond.cleanup25
 
 for.body:
-  %k.0465 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.body ]
-  %arrayidx = getelementptr inbounds nuw ptr, ptr %.pre, i64 %k.0465
+  %k.0464 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.body ]
+  %arrayidx = getelementptr inbounds nuw ptr, ptr %.pre, i64 %k.0464
   %68 = load ptr, ptr %arrayidx, align 8
-  %arrayidx21 = getelementptr inbounds nuw ptr, ptr %65, i64 %k.0465
+  %arrayidx21 = getelementptr inbounds nuw ptr, ptr %65, i64 %k.0464
   store ptr %68, ptr %arrayidx21, align 8
-  %inc = add nuw nsw i64 %k.0465, 1
+  %inc = add nuw nsw i64 %k.0464, 1
   %cmp18 = icmp slt i64 %inc, %64
   br i1 %cmp18, label %for.body, label %for.cond23.preheader
 
@@ -779,43 +779,43 @@ for.body40.lr.ph:
   br label %for.body40
 
 for.body26:
-  %k22.0467 = phi i64 [ %inc31, %for.body26 ], [ 0, %for.cond23.preheader ]
-  %arrayidx27 = getelementptr inbounds nuw ptr, ptr %arguments, i64 %k22.0467
+  %k22.0466 = phi i64 [ %inc31, %for.body26 ], [ 0, %for.cond23.preheader ]
+  %arrayidx27 = getelementptr inbounds nuw ptr, ptr %arguments, i64 %k22.0466
   %153 = load ptr, ptr %arrayidx27, align 8
-  %arrayidx29 = getelementptr inbounds nuw ptr, ptr %61, i64 %k22.0467
+  %arrayidx29 = getelementptr inbounds nuw ptr, ptr %61, i64 %k22.0466
   store ptr %153, ptr %arrayidx29, align 8
-  %inc31 = add nuw nsw i64 %k22.0467, 1
+  %inc31 = add nuw nsw i64 %k22.0466, 1
   %exitcond.not = icmp eq i64 %inc31, %add
   br i1 %exitcond.not, label %for.cond.cleanup25, label %for.body26
 
 for.cond.cleanup39:
   %mul46 = mul i64 %60, 80
   %154 = alloca i8, i64 %mul46, align 16
-  %cmp50470 = icmp sgt i64 %60, 0
-  br i1 %cmp50470, label %for.body52, label %for.cond.cleanup51
+  %cmp50469 = icmp sgt i64 %60, 0
+  br i1 %cmp50469, label %for.body52, label %for.cond.cleanup51
 
 for.body40:
-  %k36.0469 = phi i64 [ 0, %for.body40.lr.ph ], [ %inc44, %for.body40 ]
+  %k36.0468 = phi i64 [ 0, %for.body40.lr.ph ], [ %inc44, %for.body40 ]
   %155 = load ptr, ptr %Py_IncRef, align 8
-  %arrayidx42 = getelementptr inbounds nuw ptr, ptr %62, i64 %k36.0469
+  %arrayidx42 = getelementptr inbounds nuw ptr, ptr %62, i64 %k36.0468
   %156 = load ptr, ptr %arrayidx42, align 8
   call void %155(ptr %156)
-  %inc44 = add nuw nsw i64 %k36.0469, 1
-  %exitcond489.not = icmp eq i64 %inc44, %58
-  br i1 %exitcond489.not, label %for.cond.cleanup39, label %for.body40
+  %inc44 = add nuw nsw i64 %k36.0468, 1
+  %exitcond488.not = icmp eq i64 %inc44, %58
+  br i1 %exitcond488.not, label %for.cond.cleanup39, label %for.body40
 
 for.cond.cleanup51:
   %tobool.not = icmp eq i64 %60, 0
   br i1 %tobool.not, label %land.lhs.true, label %lor.rhs
 
 for.body52:
-  %k48.0471 = phi i64 [ %inc56, %for.body52 ], [ 0, %for.cond.cleanup39 ]
-  %arrayidx54 = getelementptr inbounds nuw { ptr, ptr, i64, i64, i32, i32, ptr, ptr, ptr, ptr, ptr }, ptr %154, i64 %k48.0471
+  %k48.0470 = phi i64 [ %inc56, %for.body52 ], [ 0, %for.cond.cleanup39 ]
+  %arrayidx54 = getelementptr inbounds nuw { ptr, ptr, i64, i64, i32, i32, ptr, ptr, ptr, ptr, ptr }, ptr %154, i64 %k48.0470
   %owner = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 8
   store ptr null, ptr %owner, align 8
-  %inc56 = add nuw nsw i64 %k48.0471, 1
-  %exitcond490.not = icmp eq i64 %inc56, %60
-  br i1 %exitcond490.not, label %lor.rhs, label %for.body52
+  %inc56 = add nuw nsw i64 %k48.0470, 1
+  %exitcond489.not = icmp eq i64 %inc56, %60
+  br i1 %exitcond489.not, label %lor.rhs, label %for.body52
 
 lor.rhs:
   %157 = load i64, ptr %view_count, align 8
@@ -846,7 +846,7 @@ if.end.i203:
   %161 = load ptr, ptr %flag.i.i, align 8
   %tobool.not.i.i205 = icmp eq ptr %161, null
   %arrayidx10.i209.phi.trans.insert = getelementptr inbounds nuw ptr, ptr %62, i64 %k.080.i
-  %.pre492 = load ptr, ptr %arrayidx10.i209.phi.trans.insert, align 8
+  %.pre491 = load ptr, ptr %arrayidx10.i209.phi.trans.insert, align 8
   br i1 %tobool.not.i.i205, label %if.end8.i, label %lor.rhs.i.i
 
 lor.rhs.i.i:
@@ -854,7 +854,7 @@ lor.rhs.i.i:
   %flag1.i.i = getelementptr inbounds nuw i8, ptr %162, i64 64
   %163 = load ptr, ptr %flag1.i.i, align 8
   %164 = load ptr, ptr %PyObject_GetAttr.i.i.i, align 8
-  %call.i.i.i = call ptr %164(ptr %.pre492, ptr %163)
+  %call.i.i.i = call ptr %164(ptr %.pre491, ptr %163)
   %tobool.not.i.i.i207 = icmp eq ptr %call.i.i.i, null
   br i1 %tobool.not.i.i.i207, label %cleanup36.sink.split.i, label %has_right_flag.exit.i
 
@@ -866,7 +866,7 @@ has_right_flag.exit.i:
 
 if.end8.i:
   %166 = load ptr, ptr %PyObject_GetBuffer.i, align 8
-  %call11.i = call i32 %166(ptr %.pre492, ptr %arrayidx4.i204, i32 60)
+  %call11.i = call i32 %166(ptr %.pre491, ptr %arrayidx4.i204, i32 60)
   %tobool.not.i210 = icmp eq i32 %call11.i, 0
   br i1 %tobool.not.i210, label %if.end13.i, label %cleanup36.sink.split.i
 
@@ -1003,7 +1003,7 @@ lor.end:
   br i1 %cmp.i243, label %land.lhs.true, label %if.then77
 
 land.lhs.true:
-  %scratch_bytes437 = getelementptr inbounds nuw i8, ptr %2, i64 16
+  %scratch_bytes436 = getelementptr inbounds nuw i8, ptr %2, i64 16
   %prepare = getelementptr inbounds nuw i8, ptr %2, i64 184
   %195 = load ptr, ptr %prepare, align 8
   %tobool61.not = icmp eq ptr %195, null
@@ -1063,7 +1063,7 @@ for.body6.i:
   br i1 %cmp4.i246, label %for.body6.i, label %slow
 
 if.end78:
-  %call9.sroa.110.0445 = phi ptr [ %197, %if.end75 ], [ %scratch_bytes437, %land.lhs.true ]
+  %call9.sroa.110.0444 = phi ptr [ %197, %if.end75 ], [ %scratch_bytes436, %land.lhs.true ]
   %output_count = getelementptr inbounds nuw i8, ptr %2, i64 152
   %207 = load i64, ptr %output_count, align 8
   %mul79 = shl i64 %207, 3
@@ -1071,11 +1071,11 @@ if.end78:
   %mul81 = shl i64 %59, 3
   %209 = alloca i8, i64 %mul81, align 16
   %210 = alloca i8, i64 %mul81, align 16
-  %cmp87472 = icmp sgt i64 %59, 0
-  br i1 %cmp87472, label %for.body89, label %for.cond.cleanup88
+  %cmp87471 = icmp sgt i64 %59, 0
+  br i1 %cmp87471, label %for.body89, label %for.cond.cleanup88
 
 for.cond.cleanup88:
-  %211 = load i64, ptr %call9.sroa.110.0445, align 8
+  %211 = load i64, ptr %call9.sroa.110.0444, align 8
   %write_bytes = getelementptr inbounds nuw i8, ptr %2, i64 176
   %212 = load i64, ptr %write_bytes, align 8
   %add99 = add i64 %212, %211
@@ -1083,14 +1083,14 @@ for.cond.cleanup88:
   br i1 %cmp100, label %cond.true, label %cond.end
 
 for.body89:
-  %k85.0473 = phi i64 [ %inc95, %for.body89 ], [ 0, %if.end78 ]
-  %arrayidx91 = getelementptr inbounds nuw ptr, ptr %210, i64 %k85.0473
+  %k85.0472 = phi i64 [ %inc95, %for.body89 ], [ 0, %if.end78 ]
+  %arrayidx91 = getelementptr inbounds nuw ptr, ptr %210, i64 %k85.0472
   store ptr null, ptr %arrayidx91, align 8
-  %arrayidx93 = getelementptr inbounds nuw ptr, ptr %209, i64 %k85.0473
+  %arrayidx93 = getelementptr inbounds nuw ptr, ptr %209, i64 %k85.0472
   store ptr null, ptr %arrayidx93, align 8
-  %inc95 = add nuw nsw i64 %k85.0473, 1
-  %exitcond491.not = icmp eq i64 %inc95, %59
-  br i1 %exitcond491.not, label %for.cond.cleanup88, label %for.body89
+  %inc95 = add nuw nsw i64 %k85.0472, 1
+  %exitcond490.not = icmp eq i64 %inc95, %59
+  br i1 %exitcond490.not, label %for.cond.cleanup88, label %for.body89
 
 cond.true:
   %213 = alloca i8, i64 %add99, align 64
@@ -1123,7 +1123,7 @@ for.body.i.i256:
   %arrayidx.i.i257 = getelementptr inbounds nuw { ptr, i64, i64, i64, ptr, i64 }, ptr %215, i64 %k.071.i.i
   %dims2.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i257, i64 16
   %216 = load i64, ptr %dims2.i.i, align 8
-  %add.ptr.i.i258 = getelementptr inbounds i8, ptr %call9.sroa.110.0445, i64 %216
+  %add.ptr.i.i258 = getelementptr inbounds i8, ptr %call9.sroa.110.0444, i64 %216
   %arrayidx3.i.i = getelementptr inbounds i8, ptr %add.ptr.i.i258, i64 -8
   %217 = load i64, ptr %arrayidx3.i.i, align 8
   %218 = load ptr, ptr %exchange.i.i255, align 8
@@ -1314,8 +1314,8 @@ if.end23.i.i:
 for.inc.i.i271:
   %.sink = phi ptr [ %208, %if.end23.i.i ], [ %210, %if.end17.i.i.i ], [ %210, %for.body34.i.i.i ]
   %call8.i.i.i.sink = phi ptr [ %253, %if.end23.i.i ], [ %call8.i.i.i, %if.end17.i.i.i ], [ %call8.i.i.i, %for.body34.i.i.i ]
-  %arrayidx7.i.i446 = getelementptr inbounds nuw ptr, ptr %.sink, i64 %k.071.i.i
-  store ptr %call8.i.i.i.sink, ptr %arrayidx7.i.i446, align 8
+  %arrayidx7.i.i445 = getelementptr inbounds nuw ptr, ptr %.sink, i64 %k.071.i.i
+  store ptr %call8.i.i.i.sink, ptr %arrayidx7.i.i445, align 8
   %inc.i.i272 = add nuw nsw i64 %k.071.i.i, 1
   %254 = load i64, ptr %result_count, align 8
   %cmp.not.not.i.i = icmp slt i64 %inc.i.i272, %254
@@ -1342,8 +1342,8 @@ if.end.i.i295:
   %aligned_alloc.i.i = getelementptr inbounds nuw i8, ptr %3, i64 120
   %258 = load ptr, ptr %aligned_alloc.i.i, align 8
   %call.i.i296 = call ptr %258(i64 64, i64 %add99)
-  %tobool.not.i21.i = icmp eq ptr %call.i.i296, null
-  br i1 %tobool.not.i21.i, label %take_scratch.exit.thread.i, label %if.end5.i
+  %tobool.not.i24.i = icmp eq ptr %call.i.i296, null
+  br i1 %tobool.not.i24.i, label %take_scratch.exit.thread.i, label %if.end5.i
 
 take_scratch.exit.thread.i:
   %PyErr_NoMemory.i.i = getelementptr inbounds nuw i8, ptr %3, i64 144
@@ -1361,65 +1361,65 @@ if.end5.i:
   %260 = load i64, ptr %result_count, align 8
   %261 = load i64, ptr %output_count, align 8
   %cmp67.i.i = icmp slt i64 %260, %261
-  br i1 %cmp67.i.i, label %for.body.lr.ph.i33.i, label %for.cond.cleanup.i.i
+  br i1 %cmp67.i.i, label %for.body.lr.ph.i36.i, label %for.cond.cleanup.i.i
 
-for.body.lr.ph.i33.i:
-  %outputs.i34.i = getelementptr inbounds nuw i8, ptr %2, i64 136
-  %.pre493 = load ptr, ptr %outputs.i34.i, align 8
-  br label %for.body.i36.i
+for.body.lr.ph.i36.i:
+  %outputs.i37.i = getelementptr inbounds nuw i8, ptr %2, i64 136
+  %.pre492 = load ptr, ptr %outputs.i37.i, align 8
+  br label %for.body.i39.i
 
 for.cond.cleanup.i.i:
   %262 = load i64, ptr %write_bytes, align 8
   %add.ptr6.i.i = getelementptr inbounds i8, ptr %scratch.addr.0.i, i64 %262
-  %release.i.i = getelementptr inbounds nuw i8, ptr %call9.sroa.110.0445, i64 8
+  %release.i.i = getelementptr inbounds nuw i8, ptr %call9.sroa.110.0444, i64 8
   %263 = load i64, ptr %release.i.i, align 8
-  %tobool.not.i24.i = icmp eq i64 %263, 0
-  br i1 %tobool.not.i24.i, label %lor.lhs.false.i.i287, label %if.then.i25.i
+  %tobool.not.i27.i = icmp eq i64 %263, 0
+  br i1 %tobool.not.i27.i, label %lor.lhs.false.i.i287, label %if.then.i28.i
 
-for.body.i36.i:
-  %k.068.i.i290 = phi i64 [ %260, %for.body.lr.ph.i33.i ], [ %inc.i43.i, %cond.end.i40.i ]
-  %arrayidx.i37.i = getelementptr inbounds { ptr, i64, i64, i64, ptr, i64 }, ptr %.pre493, i64 %k.068.i.i290
-  %offset.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i37.i, i64 24
+for.body.i39.i:
+  %k.068.i.i290 = phi i64 [ %260, %for.body.lr.ph.i36.i ], [ %inc.i46.i, %cond.end.i43.i ]
+  %arrayidx.i40.i = getelementptr inbounds { ptr, i64, i64, i64, ptr, i64 }, ptr %.pre492, i64 %k.068.i.i290
+  %offset.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i40.i, i64 24
   %264 = load i64, ptr %offset.i.i, align 8
   %cmp2.i.i291 = icmp slt i64 %264, 0
-  br i1 %cmp2.i.i291, label %cond.true.i44.i, label %cond.false.i38.i
+  br i1 %cmp2.i.i291, label %cond.true.i47.i, label %cond.false.i41.i
 
-cond.true.i44.i:
-  %target.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i37.i, i64 32
+cond.true.i47.i:
+  %target.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i40.i, i64 32
   %265 = load ptr, ptr %target.i.i, align 8
-  br label %cond.end.i40.i
+  br label %cond.end.i43.i
 
-cond.false.i38.i:
-  %add.ptr.i39.i = getelementptr inbounds nuw i8, ptr %scratch.addr.0.i, i64 %264
-  br label %cond.end.i40.i
+cond.false.i41.i:
+  %add.ptr.i42.i = getelementptr inbounds nuw i8, ptr %scratch.addr.0.i, i64 %264
+  br label %cond.end.i43.i
 
-cond.end.i40.i:
-  %cond.i41.i = phi ptr [ %265, %cond.true.i44.i ], [ %add.ptr.i39.i, %cond.false.i38.i ]
-  %arrayidx5.i42.i = getelementptr inbounds ptr, ptr %208, i64 %k.068.i.i290
-  store ptr %cond.i41.i, ptr %arrayidx5.i42.i, align 8
-  %inc.i43.i = add nsw i64 %k.068.i.i290, 1
-  %cmp.i.i292 = icmp slt i64 %inc.i43.i, %261
-  br i1 %cmp.i.i292, label %for.body.i36.i, label %for.cond.cleanup.i.i
+cond.end.i43.i:
+  %cond.i44.i = phi ptr [ %265, %cond.true.i47.i ], [ %add.ptr.i42.i, %cond.false.i41.i ]
+  %arrayidx5.i45.i = getelementptr inbounds ptr, ptr %208, i64 %k.068.i.i290
+  store ptr %cond.i44.i, ptr %arrayidx5.i45.i, align 8
+  %inc.i46.i = add nsw i64 %k.068.i.i290, 1
+  %cmp.i.i292 = icmp slt i64 %inc.i46.i, %261
+  br i1 %cmp.i.i292, label %for.body.i39.i, label %for.cond.cleanup.i.i
 
 lor.lhs.false.i.i287:
   %pending.i.i = getelementptr inbounds nuw i8, ptr %2, i64 208
   %266 = load ptr, ptr %pending.i.i, align 8
   %tobool7.not.i.i = icmp eq ptr %266, null
-  br i1 %tobool7.not.i.i, label %if.else.i.i288, label %if.then.i25.i
+  br i1 %tobool7.not.i.i, label %if.else.i.i288, label %if.then.i28.i
 
-if.then.i25.i:
+if.then.i28.i:
   %readers.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 296
   %267 = load ptr, ptr %readers.i.i.i, align 8
   %268 = load i64, ptr %267, align 8
-  %inc.i.i26.i = add i64 %268, 1
-  store i64 %inc.i.i26.i, ptr %267, align 8
+  %inc.i.i29.i = add i64 %268, 1
+  store i64 %inc.i.i29.i, ptr %267, align 8
   %269 = load i64, ptr %release.i.i, align 8
-  %tobool.not.i.i27.i = icmp eq i64 %269, 0
-  br i1 %tobool.not.i.i27.i, label %cond.end.i.i.i.thread, label %cond.end.i.i.i
+  %tobool.not.i.i30.i = icmp eq i64 %269, 0
+  br i1 %tobool.not.i.i30.i, label %cond.end.i.i.i.thread, label %cond.end.i.i.i
 
 cond.end.i.i.i.thread:
-  %program.i.i.i448 = getelementptr inbounds nuw i8, ptr %2, i64 8
-  %270 = load ptr, ptr %program.i.i.i448, align 8
+  %program.i.i.i447 = getelementptr inbounds nuw i8, ptr %2, i64 8
+  %270 = load ptr, ptr %program.i.i.i447, align 8
   call void %270(ptr %65, ptr %208, ptr %add.ptr6.i.i)
   br label %run_while_python_may.exit.i.i
 
@@ -1430,10 +1430,10 @@ cond.end.i.i.i:
   %program.i.i.i = getelementptr inbounds nuw i8, ptr %2, i64 8
   %272 = load ptr, ptr %program.i.i.i, align 8
   call void %272(ptr %65, ptr %208, ptr %add.ptr6.i.i)
-  %tobool4.not.i.i28.i = icmp eq ptr %call3.i.i.i, null
-  br i1 %tobool4.not.i.i28.i, label %run_while_python_may.exit.i.i, label %if.then.i.i29.i
+  %tobool4.not.i.i31.i = icmp eq ptr %call3.i.i.i, null
+  br i1 %tobool4.not.i.i31.i, label %run_while_python_may.exit.i.i, label %if.then.i.i32.i
 
-if.then.i.i29.i:
+if.then.i.i32.i:
   %PyEval_RestoreThread.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 32
   %273 = load ptr, ptr %PyEval_RestoreThread.i.i.i, align 8
   call void %273(ptr %call3.i.i.i)
@@ -1442,8 +1442,8 @@ if.then.i.i29.i:
 run_while_python_may.exit.i.i:
   %274 = load ptr, ptr %readers.i.i.i, align 8
   %275 = load i64, ptr %274, align 8
-  %dec.i.i30.i = add i64 %275, -1
-  store i64 %dec.i.i30.i, ptr %274, align 8
+  %dec.i.i33.i = add i64 %275, -1
+  store i64 %dec.i.i33.i, ptr %274, align 8
   %call6.i.i.i = call fastcc zeroext i1 @nothing_pending(ptr %2)
   br i1 %call6.i.i.i, label %if.end11.i.i285, label %run.exit.i
 
@@ -1471,8 +1471,8 @@ for.body18.i.i:
   %arrayidx21.i.i = getelementptr inbounds { ptr, i64, i64, i64, ptr, i64 }, ptr %280, i64 %k12.070.i.i
   %target22.i.i = getelementptr inbounds nuw i8, ptr %arrayidx21.i.i, i64 32
   %281 = load ptr, ptr %target22.i.i, align 8
-  %arrayidx24.i32.i = getelementptr inbounds ptr, ptr %208, i64 %k12.070.i.i
-  %282 = load ptr, ptr %arrayidx24.i32.i, align 8
+  %arrayidx24.i35.i = getelementptr inbounds ptr, ptr %208, i64 %k12.070.i.i
+  %282 = load ptr, ptr %arrayidx24.i35.i, align 8
   %cmp25.not.i.i286 = icmp eq ptr %281, %282
   br i1 %cmp25.not.i.i286, label %if.end31.i.i, label %if.then26.i.i
 
@@ -1491,7 +1491,7 @@ if.end31.i.i:
   br i1 %cmp16.i.i, label %for.body18.i.i, label %run.exit.i
 
 run.exit.i:
-  %retval.0.i31.i = phi i1 [ false, %run_while_python_may.exit.i.i ], [ true, %if.end11.i.i285 ], [ true, %if.end31.i.i ]
+  %retval.0.i34.i = phi i1 [ false, %run_while_python_may.exit.i.i ], [ true, %if.end11.i.i285 ], [ true, %if.end31.i.i ]
   %tobool7.not.i = icmp eq i64 %nbytes.0.i, 0
   br i1 %tobool7.not.i, label %if.end10.i, label %if.then8.i
 
@@ -1500,118 +1500,115 @@ if.then8.i:
   br label %if.end10.i
 
 if.end10.i:
-  br i1 %retval.0.i31.i, label %land.lhs.true11.i, label %results_of.exit
+  br i1 %retval.0.i34.i, label %land.lhs.true11.i, label %results_of.exit
 
 land.lhs.true11.i:
-  %exchange.i45.i = getelementptr inbounds nuw i8, ptr %2, i64 240
-  %286 = load ptr, ptr %exchange.i45.i, align 8
-  %tobool.not.i46.i = icmp eq ptr %286, null
-  br i1 %tobool.not.i46.i, label %for.end.critedge.i.i, label %land.rhs.lr.ph.i.i
+  %committed.i.i = getelementptr inbounds nuw i8, ptr %2, i64 96
+  %286 = load ptr, ptr %committed.i.i, align 8
+  %tobool.not.i48.i = icmp eq ptr %286, null
+  br i1 %tobool.not.i48.i, label %land.lhs.true13.i, label %commit.exit.i
+
+commit.exit.i:
+  %PyObject_CallNoArgs.i.i277 = getelementptr inbounds nuw i8, ptr %3, i64 8
+  %287 = load ptr, ptr %PyObject_CallNoArgs.i.i277, align 8
+  %call4.i50.i = call ptr %287(ptr %286)
+  %Py_DecRef.i.i = getelementptr inbounds nuw i8, ptr %3, i64 48
+  %288 = load ptr, ptr %Py_DecRef.i.i, align 8
+  call void %288(ptr %call4.i50.i)
+  %tobool5.i.not.i = icmp eq ptr %call4.i50.i, null
+  br i1 %tobool5.i.not.i, label %results_of.exit, label %land.lhs.true13.i
+
+land.lhs.true13.i:
+  %exchange.i52.i = getelementptr inbounds nuw i8, ptr %2, i64 240
+  %289 = load ptr, ptr %exchange.i52.i, align 8
+  %tobool.not.i53.i = icmp eq ptr %289, null
+  br i1 %tobool.not.i53.i, label %for.end.critedge.i.i, label %land.rhs.lr.ph.i.i
 
 land.rhs.lr.ph.i.i:
-  %make.i.i = getelementptr inbounds nuw i8, ptr %286, i64 24
-  %287 = load i64, ptr %result_count, align 8
-  %cmp.i5090.i = icmp sgt i64 %287, 0
-  br i1 %cmp.i5090.i, label %for.body.i53.i, label %for.end.critedge.i.i
+  %make.i.i = getelementptr inbounds nuw i8, ptr %289, i64 24
+  %290 = load i64, ptr %result_count, align 8
+  %cmp.i5796.i = icmp sgt i64 %290, 0
+  br i1 %cmp.i5796.i, label %for.body.i60.i, label %for.end.critedge.i.i
 
-for.body.i53.i:
-  %k.091.i91.i = phi i64 [ %inc.i56.i, %if.end16.i.i ], [ 0, %land.rhs.lr.ph.i.i ]
-  %arrayidx.i54.i = getelementptr inbounds nuw ptr, ptr %210, i64 %k.091.i91.i
-  %288 = load ptr, ptr %arrayidx.i54.i, align 8
-  store ptr null, ptr %arrayidx.i54.i, align 8
-  %289 = load ptr, ptr %make.i.i, align 8
-  %tobool5.not.i.i = icmp eq ptr %289, null
-  %arrayidx12.i.i = getelementptr inbounds nuw ptr, ptr %209, i64 %k.091.i91.i
-  br i1 %tobool5.not.i.i, label %if.else.i57.i, label %if.then.i55.i
+for.body.i60.i:
+  %k.091.i97.i = phi i64 [ %inc.i63.i, %if.end16.i.i ], [ 0, %land.rhs.lr.ph.i.i ]
+  %arrayidx.i61.i = getelementptr inbounds nuw ptr, ptr %210, i64 %k.091.i97.i
+  %291 = load ptr, ptr %arrayidx.i61.i, align 8
+  store ptr null, ptr %arrayidx.i61.i, align 8
+  %292 = load ptr, ptr %make.i.i, align 8
+  %tobool5.not.i.i = icmp eq ptr %292, null
+  %arrayidx12.i.i = getelementptr inbounds nuw ptr, ptr %209, i64 %k.091.i97.i
+  br i1 %tobool5.not.i.i, label %if.else.i64.i, label %if.then.i62.i
 
-if.then.i55.i:
-  %call8.i.i284 = call i32 %289(ptr %288, ptr %arrayidx12.i.i)
+if.then.i62.i:
+  %call8.i.i284 = call i32 %292(ptr %291, ptr %arrayidx12.i.i)
   %tobool9.not.i.i = icmp eq i32 %call8.i.i284, 0
   br i1 %tobool9.not.i.i, label %if.end16.i.i, label %results_of.exit
 
-if.else.i57.i:
-  %call13.i.i = call fastcc zeroext i1 @make_of_capsule(ptr %3, ptr %286, ptr %288, ptr %arrayidx12.i.i)
+if.else.i64.i:
+  %call13.i.i = call fastcc zeroext i1 @make_of_capsule(ptr %3, ptr %289, ptr %291, ptr %arrayidx12.i.i)
   br i1 %call13.i.i, label %if.end16.i.i, label %results_of.exit
 
 if.end16.i.i:
-  %inc.i56.i = add nuw nsw i64 %k.091.i91.i, 1
-  %290 = load i64, ptr %result_count, align 8
-  %cmp.i50.i = icmp slt i64 %inc.i56.i, %290
-  br i1 %cmp.i50.i, label %for.body.i53.i, label %for.end.critedge.i.i
+  %inc.i63.i = add nuw nsw i64 %k.091.i97.i, 1
+  %293 = load i64, ptr %result_count, align 8
+  %cmp.i57.i = icmp slt i64 %inc.i63.i, %293
+  br i1 %cmp.i57.i, label %for.body.i60.i, label %for.end.critedge.i.i
 
 for.end.critedge.i.i:
   %PyType_GenericAlloc.i.i = getelementptr inbounds nuw i8, ptr %3, i64 56
-  %wrapper.i.i277 = getelementptr inbounds nuw i8, ptr %2, i64 56
-  %291 = load ptr, ptr %wrapper.i.i277, align 8
-  %tobool21.not92.i.i = icmp eq ptr %291, null
-  br i1 %tobool21.not92.i.i, label %cond.true.i279, label %land.rhs22.lr.ph.i.i
+  %wrapper.i.i279 = getelementptr inbounds nuw i8, ptr %2, i64 56
+  %294 = load ptr, ptr %wrapper.i.i279, align 8
+  %tobool21.not92.i.i = icmp eq ptr %294, null
+  br i1 %tobool21.not92.i.i, label %cond.true.i281, label %land.rhs22.lr.ph.i.i
 
 land.rhs22.lr.ph.i.i:
-  %data_offset.i.i278 = getelementptr inbounds nuw i8, ptr %2, i64 64
+  %data_offset.i.i280 = getelementptr inbounds nuw i8, ptr %2, i64 64
   %Py_IncRef.i.i = getelementptr inbounds nuw i8, ptr %3, i64 40
   %None.i.i = getelementptr inbounds nuw i8, ptr %3, i64 272
   %storage_offset.i.i = getelementptr inbounds nuw i8, ptr %2, i64 72
   br label %land.rhs22.i.i
 
 land.rhs22.i.i:
-  %292 = phi ptr [ %291, %land.rhs22.lr.ph.i.i ], [ %301, %if.end32.i.i ]
+  %295 = phi ptr [ %294, %land.rhs22.lr.ph.i.i ], [ %304, %if.end32.i.i ]
   %k19.093.i.i = phi i64 [ 0, %land.rhs22.lr.ph.i.i ], [ %inc43.i.i, %if.end32.i.i ]
-  %293 = load i64, ptr %result_count, align 8
-  %cmp24.i.i = icmp slt i64 %k19.093.i.i, %293
-  br i1 %cmp24.i.i, label %for.body27.i.i, label %cond.true.i279
+  %296 = load i64, ptr %result_count, align 8
+  %cmp24.i.i = icmp slt i64 %k19.093.i.i, %296
+  br i1 %cmp24.i.i, label %for.body27.i.i, label %cond.true.i281
 
 for.body27.i.i:
-  %294 = load ptr, ptr %PyType_GenericAlloc.i.i, align 8
-  %call29.i.i = call ptr %294(ptr %292, i64 0)
+  %297 = load ptr, ptr %PyType_GenericAlloc.i.i, align 8
+  %call29.i.i = call ptr %297(ptr %295, i64 0)
   %tobool30.not.not.i.i = icmp eq ptr %call29.i.i, null
   br i1 %tobool30.not.not.i.i, label %results_of.exit, label %if.end32.i.i
 
 if.end32.i.i:
   %arrayidx34.i.i = getelementptr inbounds nuw ptr, ptr %209, i64 %k19.093.i.i
-  %295 = load ptr, ptr %arrayidx34.i.i, align 8
-  %296 = load i64, ptr %data_offset.i.i278, align 8
-  %add.ptr.i51.i = getelementptr inbounds i8, ptr %call29.i.i, i64 %296
-  store ptr %295, ptr %add.ptr.i51.i, align 8
-  %297 = load ptr, ptr %Py_IncRef.i.i, align 8
-  %298 = load ptr, ptr %None.i.i, align 8
-  call void %297(ptr %298)
-  %299 = load ptr, ptr %None.i.i, align 8
-  %300 = load i64, ptr %storage_offset.i.i, align 8
-  %add.ptr36.i.i = getelementptr inbounds i8, ptr %call29.i.i, i64 %300
-  store ptr %299, ptr %add.ptr36.i.i, align 8
+  %298 = load ptr, ptr %arrayidx34.i.i, align 8
+  %299 = load i64, ptr %data_offset.i.i280, align 8
+  %add.ptr.i58.i = getelementptr inbounds i8, ptr %call29.i.i, i64 %299
+  store ptr %298, ptr %add.ptr.i58.i, align 8
+  %300 = load ptr, ptr %Py_IncRef.i.i, align 8
+  %301 = load ptr, ptr %None.i.i, align 8
+  call void %300(ptr %301)
+  %302 = load ptr, ptr %None.i.i, align 8
+  %303 = load i64, ptr %storage_offset.i.i, align 8
+  %add.ptr36.i.i = getelementptr inbounds i8, ptr %call29.i.i, i64 %303
+  store ptr %302, ptr %add.ptr36.i.i, align 8
   store ptr %call29.i.i, ptr %arrayidx34.i.i, align 8
   %inc43.i.i = add nuw nsw i64 %k19.093.i.i, 1
-  %301 = load ptr, ptr %wrapper.i.i277, align 8
-  %tobool21.not.i52.i = icmp eq ptr %301, null
-  br i1 %tobool21.not.i52.i, label %cond.true.i279, label %land.rhs22.i.i
+  %304 = load ptr, ptr %wrapper.i.i279, align 8
+  %tobool21.not.i59.i = icmp eq ptr %304, null
+  br i1 %tobool21.not.i59.i, label %cond.true.i281, label %land.rhs22.i.i
 
-cond.true.i279:
-  %committed.i.i = getelementptr inbounds nuw i8, ptr %2, i64 96
-  %302 = load ptr, ptr %committed.i.i, align 8
-  %tobool.not.i59.i = icmp eq ptr %302, null
-  br i1 %tobool.not.i59.i, label %if.end7.i.i281, label %if.then.i60.i
-
-if.then.i60.i:
-  %PyObject_CallNoArgs.i.i280 = getelementptr inbounds nuw i8, ptr %3, i64 8
-  %303 = load ptr, ptr %PyObject_CallNoArgs.i.i280, align 8
-  %call4.i61.i = call ptr %303(ptr %302)
-  %tobool5.not.not.i.i = icmp eq ptr %call4.i61.i, null
-  br i1 %tobool5.not.not.i.i, label %results_of.exit, label %if.end.i62.i
-
-if.end.i62.i:
-  %Py_DecRef.i.i = getelementptr inbounds nuw i8, ptr %3, i64 48
-  %304 = load ptr, ptr %Py_DecRef.i.i, align 8
-  call void %304(ptr %call4.i61.i)
-  br label %if.end7.i.i281
-
-if.end7.i.i281:
+cond.true.i281:
   %kind.i.i = getelementptr inbounds nuw i8, ptr %2, i64 80
   %305 = load i64, ptr %kind.i.i, align 8
   switch i64 %305, label %sw.default.i.i [
     i64 0, label %sw.bb.i.i
-    i64 3, label %sw.bb11.i.i
-    i64 1, label %sw.bb13.i.i
-    i64 2, label %sw.bb13.i.i
+    i64 3, label %sw.bb5.i.i
+    i64 1, label %sw.bb7.i.i
+    i64 2, label %sw.bb7.i.i
   ]
 
 sw.bb.i.i:
@@ -1619,42 +1616,42 @@ sw.bb.i.i:
   store ptr null, ptr %209, align 16
   br label %results_of.exit
 
-sw.bb11.i.i:
-  %Py_IncRef.i69.i = getelementptr inbounds nuw i8, ptr %3, i64 40
-  %307 = load ptr, ptr %Py_IncRef.i69.i, align 8
-  %None.i70.i = getelementptr inbounds nuw i8, ptr %3, i64 272
-  %308 = load ptr, ptr %None.i70.i, align 8
+sw.bb5.i.i:
+  %Py_IncRef.i74.i = getelementptr inbounds nuw i8, ptr %3, i64 40
+  %307 = load ptr, ptr %Py_IncRef.i74.i, align 8
+  %None.i75.i = getelementptr inbounds nuw i8, ptr %3, i64 272
+  %308 = load ptr, ptr %None.i75.i, align 8
   call void %307(ptr %308)
-  %309 = load ptr, ptr %None.i70.i, align 8
+  %309 = load ptr, ptr %None.i75.i, align 8
   br label %results_of.exit
 
-sw.bb13.i.i:
-  %cmp.i63.i = icmp eq i64 %305, 2
+sw.bb7.i.i:
+  %cmp.i65.i = icmp eq i64 %305, 2
   %310 = load i64, ptr %result_count, align 8
-  %..i.i.i = select i1 %cmp.i63.i, i64 80, i64 64
+  %..i.i.i = select i1 %cmp.i65.i, i64 80, i64 64
   %PyTuple_New.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 %..i.i.i
   %311 = load ptr, ptr %PyTuple_New.i.i.i, align 8
-  %call3.i.i64.i = call ptr %311(i64 %310)
-  %tobool.i.i.i = icmp ne ptr %call3.i.i64.i, null
+  %call3.i.i67.i = call ptr %311(i64 %310)
+  %tobool.i.i.i = icmp ne ptr %call3.i.i67.i, null
   %cmp27.i.i.i = icmp sgt i64 %310, 0
   %312 = and i1 %cmp27.i.i.i, %tobool.i.i.i
   br i1 %312, label %for.body.lr.ph.i.i.i282, label %results_of.exit
 
 for.body.lr.ph.i.i.i282:
-  %spec.select.v.i.i = select i1 %cmp.i63.i, i64 88, i64 72
+  %spec.select.v.i.i = select i1 %cmp.i65.i, i64 88, i64 72
   %spec.select.i.i = getelementptr inbounds nuw i8, ptr %3, i64 %spec.select.v.i.i
-  br label %for.body.i.i65.i
+  br label %for.body.i.i69.i
 
-for.body.i.i65.i:
-  %k.028.i.i.i = phi i64 [ 0, %for.body.lr.ph.i.i.i282 ], [ %inc.i.i68.i, %for.body.i.i65.i ]
-  %arrayidx.i.i66.i = getelementptr inbounds nuw ptr, ptr %209, i64 %k.028.i.i.i
-  %313 = load ptr, ptr %arrayidx.i.i66.i, align 8
-  store ptr null, ptr %arrayidx.i.i66.i, align 8
+for.body.i.i69.i:
+  %k.028.i.i.i = phi i64 [ 0, %for.body.lr.ph.i.i.i282 ], [ %inc.i.i72.i, %for.body.i.i69.i ]
+  %arrayidx.i.i70.i = getelementptr inbounds nuw ptr, ptr %209, i64 %k.028.i.i.i
+  %313 = load ptr, ptr %arrayidx.i.i70.i, align 8
+  store ptr null, ptr %arrayidx.i.i70.i, align 8
   %.sink29.i.i.i = load ptr, ptr %spec.select.i.i, align 8
-  %call8.i.i67.i = call i32 %.sink29.i.i.i(ptr %call3.i.i64.i, i64 %k.028.i.i.i, ptr %313)
-  %inc.i.i68.i = add nuw nsw i64 %k.028.i.i.i, 1
-  %exitcond.not.i.i283 = icmp eq i64 %inc.i.i68.i, %310
-  br i1 %exitcond.not.i.i283, label %for.cond.cleanup108, label %for.body.i.i65.i
+  %call8.i.i71.i = call i32 %.sink29.i.i.i(ptr %call3.i.i67.i, i64 %k.028.i.i.i, ptr %313)
+  %inc.i.i72.i = add nuw nsw i64 %k.028.i.i.i, 1
+  %exitcond.not.i.i283 = icmp eq i64 %inc.i.i72.i, %310
+  br i1 %exitcond.not.i.i283, label %for.cond.cleanup108, label %for.body.i.i69.i
 
 sw.default.i.i:
   %314 = load i64, ptr %result_count, align 8
@@ -1678,37 +1675,37 @@ for.body.i.i.i.i:
   %.sink29.i.i.i.i = load ptr, ptr %PyTuple_SetItem.i.i.i.i, align 8
   %call8.i.i.i.i = call i32 %.sink29.i.i.i.i(ptr %call3.i.i.i.i, i64 %k.028.i.i.i.i, ptr %317)
   %inc.i.i.i.i = add nuw nsw i64 %k.028.i.i.i.i, 1
-  %exitcond.not.i.i77.i = icmp eq i64 %inc.i.i.i.i, %314
-  br i1 %exitcond.not.i.i77.i, label %sequence_of_results.exit.thread.i.i.i, label %for.body.i.i.i.i
+  %exitcond.not.i.i82.i = icmp eq i64 %inc.i.i.i.i, %314
+  br i1 %exitcond.not.i.i82.i, label %sequence_of_results.exit.thread.i.i.i, label %for.body.i.i.i.i
 
 sequence_of_results.exit.thread.i.i.i:
   store ptr %call3.i.i.i.i, ptr %both.i.i.i, align 16
   %arrayinit.element38.i.i.i = getelementptr inbounds nuw i8, ptr %both.i.i.i, i64 8
   store ptr null, ptr %arrayinit.element38.i.i.i, align 8
-  br label %if.end.i33.i.i
+  br label %if.end.i21.i.i
 
 sequence_of_results.exit.i.i.i:
   store ptr %call3.i.i.i.i, ptr %both.i.i.i, align 16
   %arrayinit.element.i.i.i = getelementptr inbounds nuw i8, ptr %both.i.i.i, i64 8
   store ptr null, ptr %arrayinit.element.i.i.i, align 8
-  %tobool.not.i.i72.i = icmp eq ptr %call3.i.i.i.i, null
-  br i1 %tobool.not.i.i72.i, label %finished.exit.i.i, label %if.end.i33.i.i
+  %tobool.not.i.i77.i = icmp eq ptr %call3.i.i.i.i, null
+  br i1 %tobool.not.i.i77.i, label %finished.exit.i.i, label %if.end.i21.i.i
 
-if.end.i33.i.i:
+if.end.i21.i.i:
   %arrayinit.element40.i.i.i = phi ptr [ %arrayinit.element38.i.i.i, %sequence_of_results.exit.thread.i.i.i ], [ %arrayinit.element.i.i.i, %sequence_of_results.exit.i.i.i ]
   %318 = load i64, ptr %kind.i.i, align 8
-  %cmp.i34.i.i = icmp eq i64 %318, 4
-  br i1 %cmp.i34.i.i, label %if.then4.i.i.i, label %if.else.i35.i.i
+  %cmp.i22.i.i = icmp eq i64 %318, 4
+  br i1 %cmp.i22.i.i, label %if.then4.i.i.i, label %if.else.i23.i.i
 
 if.then4.i.i.i:
   %PyObject_CallOneArg.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 16
   %319 = load ptr, ptr %PyObject_CallOneArg.i.i.i, align 8
   %finish.i.i.i = getelementptr inbounds nuw i8, ptr %2, i64 88
   %320 = load ptr, ptr %finish.i.i.i, align 8
-  %call6.i.i76.i = call ptr %319(ptr %320, ptr %call3.i.i.i.i)
+  %call6.i.i81.i = call ptr %319(ptr %320, ptr %call3.i.i.i.i)
   br label %if.end15.i.i.i
 
-if.else.i35.i.i:
+if.else.i23.i.i:
   %321 = load i64, ptr %row_count, align 8
   %322 = load ptr, ptr %PyTuple_New.i.i.i.i, align 8
   %call2.i.i.i.i = call ptr %322(i64 %321)
@@ -1719,7 +1716,7 @@ if.else.i35.i.i:
 
 for.body.lr.ph.i32.i.i.i:
   %None.i.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 272
-  %Py_IncRef.i.i.i75.i = getelementptr inbounds nuw i8, ptr %3, i64 40
+  %Py_IncRef.i.i.i80.i = getelementptr inbounds nuw i8, ptr %3, i64 40
   %PyTuple_SetItem.i33.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 72
   br label %for.body.i34.i.i.i
 
@@ -1736,7 +1733,7 @@ cond.false.i.i.i.i:
 
 cond.end.i.i.i.i:
   %cond.i.i.i.i = phi ptr [ %325, %cond.false.i.i.i.i ], [ %324, %for.body.i34.i.i.i ]
-  %326 = load ptr, ptr %Py_IncRef.i.i.i75.i, align 8
+  %326 = load ptr, ptr %Py_IncRef.i.i.i80.i, align 8
   call void %326(ptr %cond.i.i.i.i)
   %327 = load ptr, ptr %PyTuple_SetItem.i33.i.i.i, align 8
   %call6.i.i.i.i = call i32 %327(ptr %call2.i.i.i.i, i64 %k.022.i.i.i.i, ptr %cond.i.i.i.i)
@@ -1754,8 +1751,8 @@ if.then10.i.i.i:
   %finish11.i.i.i = getelementptr inbounds nuw i8, ptr %2, i64 88
   %329 = load ptr, ptr %finish11.i.i.i, align 8
   %call12.i.i.i = call ptr %328(ptr %329, ptr %both.i.i.i, i64 2, ptr null)
-  %Py_DecRef.i.i73.i = getelementptr inbounds nuw i8, ptr %3, i64 48
-  %330 = load ptr, ptr %Py_DecRef.i.i73.i, align 8
+  %Py_DecRef.i.i78.i = getelementptr inbounds nuw i8, ptr %3, i64 48
+  %330 = load ptr, ptr %Py_DecRef.i.i78.i, align 8
   %331 = load ptr, ptr %arrayinit.element40.i.i.i, align 8
   call void %330(ptr %331)
   %.pre.i.i.i = load ptr, ptr %both.i.i.i, align 16
@@ -1763,20 +1760,20 @@ if.then10.i.i.i:
 
 if.end15.i.i.i:
   %332 = phi ptr [ %call3.i.i.i.i, %if.then4.i.i.i ], [ %.pre.i.i.i, %if.then10.i.i.i ], [ %call3.i.i.i.i, %tuple_of_arrays.exit.i.i.i ]
-  %value.0.i.i.i = phi ptr [ %call6.i.i76.i, %if.then4.i.i.i ], [ %call12.i.i.i, %if.then10.i.i.i ], [ null, %tuple_of_arrays.exit.i.i.i ]
+  %value.0.i.i.i = phi ptr [ %call6.i.i81.i, %if.then4.i.i.i ], [ %call12.i.i.i, %if.then10.i.i.i ], [ null, %tuple_of_arrays.exit.i.i.i ]
   %Py_DecRef16.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 48
   %333 = load ptr, ptr %Py_DecRef16.i.i.i, align 8
   call void %333(ptr %332)
   br label %finished.exit.i.i
 
 finished.exit.i.i:
-  %retval.0.i.i74.i = phi ptr [ %value.0.i.i.i, %if.end15.i.i.i ], [ null, %sequence_of_results.exit.i.i.i ]
+  %retval.0.i.i79.i = phi ptr [ %value.0.i.i.i, %if.end15.i.i.i ], [ null, %sequence_of_results.exit.i.i.i ]
   br label %results_of.exit
 
 results_of.exit:
-  %retval.0.i = phi ptr [ null, %take_scratch.exit.i ], [ null, %if.end10.i ], [ null, %if.then.i55.i ], [ null, %take_scratch.exit.thread.i ], [ null, %if.then.i60.i ], [ null, %for.body27.i.i ], [ %call3.i.i64.i, %sw.bb13.i.i ], [ null, %new_block.exit.i.i ], [ %retval.0.i.i74.i, %finished.exit.i.i ], [ %306, %sw.bb.i.i ], [ %309, %sw.bb11.i.i ], [ null, %if.else.i57.i ], [ null, %cond.end.i.i303 ]
+  %retval.0.i = phi ptr [ null, %take_scratch.exit.i ], [ null, %if.end10.i ], [ null, %if.then.i62.i ], [ null, %take_scratch.exit.thread.i ], [ null, %commit.exit.i ], [ %309, %sw.bb5.i.i ], [ null, %for.body27.i.i ], [ %call3.i.i67.i, %sw.bb7.i.i ], [ null, %new_block.exit.i.i ], [ %retval.0.i.i79.i, %finished.exit.i.i ], [ %306, %sw.bb.i.i ], [ null, %if.else.i64.i ], [ null, %cond.end.i.i303 ]
   %tobool104.not = icmp eq ptr %retval.0.i, null
-  %334 = and i1 %tobool104.not, %cmp87472
+  %334 = and i1 %tobool104.not, %cmp87471
   br i1 %334, label %for.body109.lr.ph, label %for.cond.cleanup108
 
 for.body109.lr.ph:
@@ -1785,7 +1782,7 @@ for.body109.lr.ph:
   br label %for.body109
 
 for.cond.cleanup108:
-  %retval.0.i546 = phi ptr [ null, %for.body109 ], [ %retval.0.i, %results_of.exit ], [ %call3.i.i64.i, %for.body.i.i65.i ]
+  %retval.0.i545 = phi ptr [ null, %for.body109 ], [ %retval.0.i, %results_of.exit ], [ %call3.i.i67.i, %for.body.i.i69.i ]
   %335 = load i64, ptr %view_count, align 8
   %cmp22.i309 = icmp sgt i64 %335, 0
   br i1 %cmp22.i309, label %for.body.i326.preheader, label %for.cond2.preheader.i310
@@ -1825,16 +1822,16 @@ for.body6.i316:
   br i1 %cmp4.i322, label %for.body6.i316, label %cleanup
 
 for.body109:
-  %k102.0475 = phi i64 [ 0, %for.body109.lr.ph ], [ %inc115, %for.body109 ]
+  %k102.0474 = phi i64 [ 0, %for.body109.lr.ph ], [ %inc115, %for.body109 ]
   %342 = load ptr, ptr %Py_DecRef, align 8
-  %arrayidx111 = getelementptr inbounds nuw ptr, ptr %209, i64 %k102.0475
+  %arrayidx111 = getelementptr inbounds nuw ptr, ptr %209, i64 %k102.0474
   %343 = load ptr, ptr %arrayidx111, align 8
   call void %342(ptr %343)
   %344 = load ptr, ptr %free, align 8
-  %arrayidx113 = getelementptr inbounds nuw ptr, ptr %210, i64 %k102.0475
+  %arrayidx113 = getelementptr inbounds nuw ptr, ptr %210, i64 %k102.0474
   %345 = load ptr, ptr %arrayidx113, align 8
   call void %344(ptr %345)
-  %inc115 = add nuw nsw i64 %k102.0475, 1
+  %inc115 = add nuw nsw i64 %k102.0474, 1
   %cmp106 = icmp slt i64 %inc115, %59
   br i1 %cmp106, label %for.body109, label %for.cond.cleanup108
 
@@ -1846,7 +1843,7 @@ slow:
   br label %cleanup
 
 cleanup:
-  %retval.0 = phi ptr [ null, %cond.true.i ], [ %call117, %slow ], [ %retval.0.i546, %for.body6.i316 ], [ %retval.0.i546, %for.cond2.preheader.i310 ], [ null, %sw.bb29.i ]
+  %retval.0 = phi ptr [ null, %cond.true.i ], [ %call117, %slow ], [ %retval.0.i545, %for.body6.i316 ], [ %retval.0.i545, %for.cond2.preheader.i310 ], [ null, %sw.bb29.i ]
   ret ptr %retval.0
 }
 

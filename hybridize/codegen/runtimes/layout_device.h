@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#define NUMBERS 63
 #define RECENT 16
 
 #define CHECK_DEVICE(RECORD) \
@@ -30,18 +31,30 @@
     _Static_assert(offsetof(RECORD, storages) == 160, "storages"); \
     _Static_assert(offsetof(RECORD, bound) == 168, "bound"); \
     _Static_assert(offsetof(RECORD, bound_count) == 176, "bound_count"); \
-    _Static_assert(offsetof(RECORD, derived) == 184, "derived"); \
-    _Static_assert(offsetof(RECORD, dirty) == 192, "dirty"); \
-    _Static_assert(offsetof(RECORD, derived_count) == 200, "derived_count"); \
-    _Static_assert(offsetof(RECORD, derived_buffer) == 208, "derived_buffer"); \
-    _Static_assert(offsetof(RECORD, rows) == 216, "rows"); \
-    _Static_assert(offsetof(RECORD, row_count) == 224, "row_count"); \
-    _Static_assert(offsetof(RECORD, row_words) == 232, "row_words");
+    _Static_assert(offsetof(RECORD, hosts) == 184, "hosts"); \
+    _Static_assert(offsetof(RECORD, host_count) == 192, "host_count"); \
+    _Static_assert(offsetof(RECORD, numbers) == 200, "numbers"); \
+    _Static_assert(offsetof(RECORD, number_count) == 208, "number_count"); \
+    _Static_assert(offsetof(RECORD, number_words) == 216, "number_words"); \
+    _Static_assert(offsetof(RECORD, states) == 224, "states"); \
+    _Static_assert(offsetof(RECORD, state_count) == 232, "state_count"); \
+    _Static_assert(offsetof(RECORD, storage_exposed) == 240, "storage_exposed"); \
+    _Static_assert(offsetof(RECORD, host_states) == 248, "host_states"); \
+    _Static_assert(offsetof(RECORD, host_state_count) == 256, "host_state_count"); \
+    _Static_assert(offsetof(RECORD, derived) == 264, "derived"); \
+    _Static_assert(offsetof(RECORD, dirty) == 272, "dirty"); \
+    _Static_assert(offsetof(RECORD, derived_count) == 280, "derived_count"); \
+    _Static_assert(offsetof(RECORD, derived_buffer) == 288, "derived_buffer"); \
+    _Static_assert(offsetof(RECORD, rows) == 296, "rows"); \
+    _Static_assert(offsetof(RECORD, row_count) == 304, "row_count"); \
+    _Static_assert(offsetof(RECORD, row_words) == 312, "row_words");
 
 #define CHECK_ROW(RECORD) \
     _Static_assert(offsetof(RECORD, holder) == 0, "holder"); \
     _Static_assert(offsetof(RECORD, graph) == 8, "graph"); \
-    _Static_assert(offsetof(RECORD, used) == 16, "used");
+    _Static_assert(offsetof(RECORD, used) == 16, "used"); \
+    _Static_assert(offsetof(RECORD, block) == 24, "block"); \
+    _Static_assert(offsetof(RECORD, is_sent) == 32, "is_sent");
 
 #define CHECK_STARTER(RECORD) \
     _Static_assert(offsetof(RECORD, recorded) == 0, "recorded"); \
@@ -55,6 +68,8 @@
     _Static_assert(offsetof(RECORD, push) == 64, "push"); \
     _Static_assert(offsetof(RECORD, launch) == 72, "launch"); \
     _Static_assert(offsetof(RECORD, pop) == 80, "pop"); \
-    _Static_assert(offsetof(RECORD, context) == 88, "context"); \
-    _Static_assert(offsetof(RECORD, stream) == 96, "stream"); \
-    _Static_assert(offsetof(RECORD, recent) == 104, "recent");
+    _Static_assert(offsetof(RECORD, call) == 88, "call"); \
+    _Static_assert(offsetof(RECORD, numbers) == 96, "numbers"); \
+    _Static_assert(offsetof(RECORD, context) == 104, "context"); \
+    _Static_assert(offsetof(RECORD, stream) == 112, "stream"); \
+    _Static_assert(offsetof(RECORD, recent) == 120, "recent");

@@ -40,8 +40,10 @@ class Driver:
         self.pop: Callable[..., int] = functions["cuCtxPopCurrent_v2"]
         """Three that are called for each graph, without a look at what they return."""
         self.starter: Starter = Starter()
-        """The words of machine code that calls these three, and the last kernels and graphs that were started."""
-        for name, call in (("push", self.push), ("launch", self.launch), ("pop", self.pop)):
+        """The words of machine code that calls these, and the last kernels and graphs that were started."""
+        for name, call in (
+            ("push", self.push), ("launch", self.launch), ("pop", self.pop), ("call", functions["cuLaunchKernel"]),
+        ):  # fmt: skip
             self.starter.set(**{name: cast(call, c_void_p).value or 0})
         self._failure = ""
         """The words for how the GPU failed; it does nothing from then on."""
@@ -89,10 +91,6 @@ class Driver:
     def _failed(self) -> DeviceError:
         help = "start the process again; HYBRIDIZE_DEVICE_CHECK=1 names the kernel that fails"
         return DeviceError("E707", self._failure, help=help)
-
-    def leave(self) -> None:
-        """Give the thread its own context back, also where the GPU has failed."""
-        self._functions["cuCtxPopCurrent_v2"](byref(c_void_p()))
 
     def error(self, name: str, result: int) -> DeviceError | InternalError:
         """Return the error for a result that is not 0; one that lasts is remembered."""

@@ -213,7 +213,7 @@ class WebGpu:
             self._used += size
             return self._last << _SPACE
 
-    def free(self, address: int) -> None:
+    def free(self, address: int, users: Collection[int] = ()) -> None:
         """Let a buffer be used again by what is asked for next; any thread may say so, at any moment."""
         self._freed.append(address)
 
@@ -316,11 +316,7 @@ class WebGpu:
     def follow(self, stream: int) -> None:
         """Wait for nothing: no other library has asked for work on our memory."""
 
-    def take_back(self, address: int, streams: Collection[int]) -> None:
-        """Give memory back that was lent."""
-        self.free(address)
-
-    def give_back(self, owner: object) -> None:
+    def give_back(self, owner: object, users: Collection[int] = ()) -> None:
         """Let go of an owner of memory: what was asked for keeps its buffers by itself."""
 
     # ------------------------------------------------------------------------------------------------------- work

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hybridize.base.dims import hint, is_symbolic, product
+from hybridize.base.dims import is_symbolic, product
 from hybridize.base.dtypes import bool_, int64
 from hybridize.base.frozen import frozen
 from hybridize.loops.expr import Expr, Fold, const
@@ -107,12 +107,12 @@ def _part(fold: Fold, count: int, part: Expr, here: Mapping[int, Expr], space: S
 def _count(rows: tuple[int, ...], folds: Sequence[Fold], *, along: bool) -> int:
     """Count the parts of all folds: as many as divide them, or as are wanted."""
     totals = {product(size for _, size in nested(fold)[0]) for fold in folds}
-    if not folds or len(totals) > 1 or any(map(is_symbolic, (*rows, *totals))) or not all(map(_may_be_cut, folds)):
+    if len(totals) > 1 or any(map(is_symbolic, (*rows, *totals))) or not all(map(_may_be_cut, folds)):
         return 1
     inside = {id(node) for fold in folds for element in fold.elements for node in upward(element)}
     if any(id(fold) in inside for fold in folds):
         return 1
-    (terms,), each = totals, hint(product(rows))
+    (terms,), each = totals, product(rows)
     if along:
         wanted = min(thresholds.PART_BLOCKS // max(1, each), terms // thresholds.PART_TERMS)
     else:

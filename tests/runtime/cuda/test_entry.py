@@ -140,15 +140,44 @@ def test_results_in_containers_are_what_the_function_gives(kernels, calls, name)
     assert type(result) is type(expected) and str(result) == str(expected)
 
 
-def test_numbers_that_stay_what_they_are_need_no_copy(kernels, calls):
+def test_numbers_that_stay_what_they_are_need_no_copy_and_others_come_with_a_launch(kernels, calls):
     f = hybridize.hybridize(lambda x, scale, shift: x * scale + shift)
     x = there()
     warm(f, x, 0.5, 3)
     assert (calls(f, x, 0.5, 3).asnumpy() == X * 0.5 + 3).all() and calls.was_straight
-    for scale, shift in ((0.25, 3), (0.5, 4), (-0.0, 3)):
-        assert (calls(f, x, scale, shift).asnumpy() == X * scale + shift).all() and calls.python
+    for scale, shift in ((0.25, 3), (0.5, 4), (-0.0, 3), (0.5, 3)):
+        assert (calls(f, x, scale, shift).asnumpy() == X * scale + shift).all()
+        assert calls.driver == ["cuLaunchKernel", "cuGraphLaunch"]
     assert (calls(f, x, 0.5, 3).asnumpy() == X * 0.5 + 3).all() and calls.was_straight
     assert f(x, 1, 3).dtype == f(x, 1.0, 3).dtype  # a program of its own
+
+
+def test_numbers_come_without_python(standin, calls):
+    f, x = hybridize.hybridize(lambda x, scale: x * scale), there()
+    warm(f, x, 0.5)
+    for scale in (2.0, -1.0):
+        calls(f, x, scale)
+        assert (calls.python, calls.driver) == (0, ["cuLaunchKernel", "cuGraphLaunch"])
+
+
+def test_numbers_are_there_where_python_starts_the_graph(kernels, calls):
+    f, x = hybridize.hybridize(lambda x, scale: x * scale), there()
+    warm(f, x, 0.5)
+    for scale in (2.0, -1.0, -1.0):
+        opened(0).drop("cuGraphDestroy", None)
+        assert (calls(f, x, scale).asnumpy() == X * scale).all()
+        assert calls.driver[-1] == "cuGraphLaunch" and "cuGraphDestroy" in calls.driver
+    assert (calls(f, x, -1.0).asnumpy() == -X).all() and calls.was_straight
+
+
+@pytest.mark.parametrize("name", ["cuLaunchKernel", "cuGraphLaunch"])
+def test_numbers_of_a_call_that_fails_are_written_again(kernels, standin, calls, name):
+    f, x = hybridize.hybridize(lambda x, scale: x * scale), there()
+    warm(f, x, 0.5)
+    standin.fail(name, 2)
+    assert (calls(f, x, 2.0).asnumpy() == X * 2).all()
+    for scale in (2.0, 0.5):
+        assert (calls(f, x, scale).asnumpy() == X * scale).all()
 
 
 def test_containers_and_keywords_are_taken_apart(kernels, calls):

@@ -13,8 +13,9 @@ from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.device.numbers import WholeNumbers, all_of
 from hybridize.codegen.llvm.text import vector
 from hybridize.codegen.llvm.threads import SharedMemory, begin_copy
+from hybridize.schedule.device.contractions import BlockSums
 from hybridize.schedule.device.operands import BlockOperand
-from hybridize.schedule.device.tiles import VECTOR_BYTES, BlockTile
+from hybridize.schedule.device.tiles import VECTOR_BYTES
 
 
 @frozen
@@ -68,20 +69,21 @@ class Panel:
         self,
         numbers: WholeNumbers,
         arithmetic: ArithmeticEmitter,
-        operand: BlockOperand,
         memory: SharedMemory,
-        span: int,
-        rows: int,
-        tile: BlockTile,
+        sums: BlockSums,
+        side: int,
         member: OperandMember,
-        at_once: int,
+        *,
         copies: bool,
     ) -> None:
+        """Reserve the panels of x, the operand of side 0, or of w; `copies`: elements may go there past registers."""
+        operand, tile, at_once = sums.operands[side], sums.grid.tile, sums.neighbours[side]
+        span = (tile.m, tile.n)[side]
         self.f, self.numbers, self.arithmetic = numbers.f, numbers, arithmetic
         self.operand, self.member = operand, member
         self.span = span
         """Rows or columns of the tile."""
-        self.rows = rows
+        self.rows = (tile.rows, tile.columns)[side]
         """Those of a thread."""
         self.tile = tile
         self._bytes = tile.panel_bytes(arithmetic.bytes)
@@ -169,7 +171,7 @@ class Panel:
             for one, there, index in self._elements(first, k)
         ]
 
-    def keep(self, values: Iterator[str], stage: str) -> None:
+    def store(self, values: Iterator[str], stage: str) -> None:
         """Put brought elements into the panels of a stage."""
         for one in self._fetches:
             with self.f.when(one.is_there) if one.is_there else nullcontext():

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from hybridize.base.dims import same
 from hybridize.base.frozen import changed, frozen
@@ -174,10 +174,10 @@ class _Writer:
                     if same(sums.grid.launch.blocks, 0):
                         continue
                     key = f"{plan.elements!r} {plan.sizes!r} {sums!r} {bool(plan.scratch_bytes)} {ending}"
-                    operands = {"plan": plan, "sums": sums, "ending": ending, "target": self._target}
-                    yield self._once("product", key, functools.partial(emit_tiles, **operands)), sums.grid.launch
+                    of: dict[str, Any] = {"plan": plan, "sums": sums, "ending": ending, "target": self._target}
+                    yield self._once("product", key, functools.partial(emit_tiles, **of)), sums.grid.launch
                     if sums.grid.after is not None:
-                        parts = functools.partial(emit_sums_of_parts, **operands)
+                        parts = functools.partial(emit_sums_of_parts, **of)
                         yield self._once("parts", f"after {key}", parts), sums.grid.after
             case RoutineStep(outputs=()):
                 number = self._noted(step)
