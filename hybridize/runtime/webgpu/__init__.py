@@ -13,7 +13,7 @@ import functools
 from typing import Any
 
 from hybridize.base.errors import DeviceError
-from hybridize.base.loading import LOADING, load_module
+from hybridize.base.loading import LOADING
 
 
 def count() -> int:
@@ -45,7 +45,8 @@ def opened(number: int) -> Any:
 
 def _adapters() -> list[Any]:
     try:
-        wgpu = load_module("wgpu")  # late: an extra
+        with LOADING:
+            import wgpu  # late: an extra
     except ImportError:
         what = "HYBRIDIZE_DEVICE=webgpu needs the package wgpu"
         raise DeviceError("E709", what, help="pip install 'hybridize[webgpu]'") from None
