@@ -210,10 +210,13 @@ def kernels(
         raise StateError("E506", text, help='give --input once per argument, as in --input "f32[1,512]"')
     with LOADING:
         from hybridize.codegen.llvm.device.program import build_kernels  # late: most commands compile nothing
-        from hybridize.codegen.wgsl.program import bound_to_plan
+        from hybridize.codegen.wgsl.binding import WgslBinder
 
     program = build_kernels(PIPELINE.run(programs[0].captured), named_target(target))
-    code = program.ptx() if format == "ptx" else bound_to_plan(program).text()
+    binder = WgslBinder()
+    if format == "wgsl":
+        binder.bind(program)
+    code = program.ptx() if format == "ptx" else binder.text()
     comments = "".join(f"// {line}\n" for line in str(program.schedule).splitlines())
     file = path if path.endswith(f".{format}") else f"{path}.{format}"
     write_atomically(file, [f"{comments}{code}".encode()])

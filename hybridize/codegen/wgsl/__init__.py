@@ -10,5 +10,6 @@ In: the LLVM IR of kernels, as `codegen.llvm.device` writes it for a target. Out
     instructions  types, numbers, operators and functions by their names in WGSL
     writing       a kernel
     library       functions for what WGSL has no operator of; `doubles`, those of float64
-    program       a graph: kernels, and launches with their bindings
+    program       the kernels of a program
+    binding       the same bound to buffers, and the work of a call
 """

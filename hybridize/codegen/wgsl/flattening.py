@@ -15,37 +15,11 @@ from hybridize.base.frozen import changed
 from hybridize.codegen.wgsl.reading import BasicBlock, Instruction, KernelReading
 from hybridize.schedule.device import thresholds
 
-_FREE: Final = frozenset(
-    [
-        "add",
-        "sub",
-        "mul",
-        "shl",
-        "lshr",
-        "ashr",
-        "and",
-        "or",
-        "xor",
-        "fadd",
-        "fsub",
-        "fmul",
-        "icmp",
-        "fcmp",
-        "fneg",
-        "zext",
-        "sext",
-        "trunc",
-        "bitcast",
-        "sitofp",
-        "uitofp",
-        "getelementptr",
-        "load",
-        "select",
-        "extractelement",
-        "insertelement",
-        "freeze",
-    ]
-)
+_FREE: Final = frozenset((
+    "add", "sub", "mul", "shl", "lshr", "ashr", "and", "or", "xor", "fadd", "fsub", "fmul", "icmp", "fcmp", "fneg",
+    "zext", "sext", "trunc", "bitcast", "sitofp", "uitofp", "getelementptr", "load", "select", "extractelement",
+    "insertelement", "freeze",
+))  # fmt: skip
 
 
 def flattened(reading: KernelReading) -> KernelReading:

@@ -62,7 +62,7 @@ def literal(number: str, type: str, form: RegisterForm) -> str:
     if form is RegisterForm.BOOL:
         return {"1": "true", "0": "false"}.get(number, number)
     if type in ("float", "double"):
-        value = _float(number)
+        value = real(number)
         if type == "double":
             low, high = struct.unpack("<II", struct.pack("<d", value))
             return f"vec2<u32>({low}u, {high}u)"
@@ -79,7 +79,8 @@ def literal(number: str, type: str, form: RegisterForm) -> str:
     return str(value) if value >= 0 else f"({value})"
 
 
-def _float(number: str) -> float:
+def real(number: str) -> float:
+    """The value of a constant of floats, which is a number or the bits of a float64."""
     if not number.startswith("0x"):
         return float(number)
     value: float = struct.unpack(">d", bytes.fromhex(number[2:].rjust(16, "0")))[0]

@@ -14,7 +14,6 @@ from hybridize.codegen.wgsl.doubles import DOUBLES
 
 _TEXT: Final = """
 fn i_(x: i32) -> i32 { return x; }
-fn u_(x: u32) -> u32 { return x; }
 fn float_(bits: u32) -> f32 { return bitcast<f32>(bits); }
 fn nan_(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }
 fn neg_(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) ^ 0x80000000u); }

@@ -34,9 +34,7 @@ class IntegerWidths:
         """The values of a register, or of a number."""
         if operand.startswith("%"):
             return self.ranges.get(operand, WHOLE)
-        number = _NUMBERS.get(operand)
-        number = int(operand) if number is None else number
-        return number, number
+        return _number(operand)
 
     def proves(self, operand: str, *, positive: bool = False) -> bool:
         """Tell whether an operand is proven to fit 32 bits, and not to be negative."""
@@ -44,7 +42,11 @@ class IntegerWidths:
         return fits(interval) and (not positive or interval[0] >= 0)
 
 
-_NUMBERS: Final = {"true": 1, "false": 0, "poison": 0, "undef": 0}
+def _number(operand: str) -> Interval:
+    """The range of a constant."""
+    number = {"true": 1, "false": 0, "poison": 0, "undef": 0}.get(operand)
+    number = int(operand) if number is None else number
+    return number, number
 
 
 def widths_of(reading: KernelReading, specials: Mapping[str, Interval]) -> IntegerWidths:
@@ -171,9 +173,7 @@ class _Ranges:
         """The range of an operand; None where nothing is known of it yet."""
         if operand.startswith("%"):
             return self._known.get(operand)
-        number = _NUMBERS.get(operand)
-        number = int(operand) if number is None else number
-        return (number, number)
+        return _number(operand)
 
     def _of(self, one: Instruction) -> Interval | None:
         whole = _all_of(one.type_of_result)

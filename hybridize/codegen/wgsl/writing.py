@@ -26,6 +26,7 @@ from hybridize.codegen.wgsl.instructions import (
     form_of,
     literal,
     masked,
+    real,
     signed,
     zero,
 )
@@ -278,6 +279,9 @@ class _Writer:
         if method is not None:
             method(one)
             return
+        if "i128" in (one.type, one.word):
+            self._wide_product(one)
+            return
         count, kind = lanes_of(one.type)
         form = self._form(one, kind)
         self._set(one.result, form, *(self._computed(one, kind, form, lane) for lane in range(count)))
@@ -391,7 +395,7 @@ class _Writer:
             return self._narrow(one.op, a, b, kind)
         a = self._lane(x, kind, lane, RegisterForm.WIDE)
         if one.op in ("shl", "lshr", "ashr"):
-            b = _shift(self._lane(y, kind, lane, RegisterForm.INT))
+            b = _unsigned(self._lane(y, kind, lane, RegisterForm.INT))
         else:
             b = self._lane(y, kind, lane, RegisterForm.WIDE)
         text = f"{a} {OPERATORS[one.op]} {b}" if one.op in ("and", "or", "xor") else f"{one.op}64_({a}, {b})"
@@ -403,11 +407,11 @@ class _Writer:
         if op in ("add", "sub", "mul", "and", "or", "xor"):
             return masked(f"{x} {OPERATORS[op]} {y}", kind)
         if op == "shl":
-            return masked(f"{x} << {_shift(y)}", kind)
+            return masked(f"{x} << {_unsigned(y)}", kind)
         if op == "lshr":
-            return f"{x} >> {_shift(y)}" if kind == "i64" else f"i32(u32({x}) >> {_shift(y)})"
+            return f"{x} >> {_unsigned(y)}" if kind == "i64" else f"i32(u32({x}) >> {_unsigned(y)})"
         if op == "ashr":
-            return masked(f"{signed(x, kind)} >> {_shift(y)}", kind)
+            return masked(f"{signed(x, kind)} >> {_unsigned(y)}", kind)
         if op in ("udiv", "urem"):
             if kind == "i64":
                 return f"{x} {OPERATORS[op]} {y}"  # neither is negative
@@ -620,7 +624,7 @@ class _Writer:
         pointer, size, form = self._pointer(one.operands[0]), _bytes(kind), self._form(one, kind)
         if kind == "ptr":
             raise CodegenError("E980", f"WGSL has no pointers in memory ({self.reading.name})")
-        place = self._scaled(pointer, max(size, 1) if size < 8 else 4)
+        place = self._scaled(pointer, min(size, 4))
         texts = []
         for lane in range(count):
             at = _beyond(place, lane * (size // 4 if size >= 4 else 1))
@@ -641,7 +645,7 @@ class _Writer:
         pointer, size = self._pointer(to), _bytes(kind)
         array = self._arrays[pointer.array]
         array.written = True
-        place = self._scaled(pointer, max(size, 1) if size < 8 else 4)
+        place = self._scaled(pointer, min(size, 4))
         for lane in range(count):
             at = _beyond(place, lane * (size // 4 if size >= 4 else 1))
             if size == 8:
@@ -727,46 +731,21 @@ class _Writer:
 
     # Products of 64-bit words, whose upper halves are taken: 128 bits are no registers
 
-    def _zext(self, one: Instruction) -> None:
-        if one.word != "i128":
-            self._plain_conversion(one)
-            return
-        self._values[one.result] = RegisterContent(
-            RegisterForm.WIDE, (self._scalar(one.operands[0], "i64", RegisterForm.WIDE),)
-        )
-
-    def _mul(self, one: Instruction) -> None:
-        if one.type != "i128":
-            self._plain_conversion(one)
-            return
-        x, y = (self._values[v] for v in one.operands)
-        assert isinstance(x, RegisterContent)
-        assert isinstance(y, RegisterContent)
-        self._values[one.result] = x, y
-
-    def _lshr(self, one: Instruction) -> None:
-        if one.type != "i128":
-            self._plain_conversion(one)
-            return
-        pair = self._values[one.operands[0]]
-        assert isinstance(pair, tuple)
-        assert one.operands[1] == "64"
-        self._set(one.result, RegisterForm.WIDE, f"umulh64_({pair[0].lanes[0]}, {pair[1].lanes[0]})")
-
-    def _trunc(self, one: Instruction) -> None:
-        if one.type != "i128":
-            self._plain_conversion(one)
-            return
-        value = self._values[one.operands[0]]
-        assert isinstance(value, RegisterContent)
-        wide = self._taken(value.lanes[0])
-        form = self._form(one, "i64")
-        self._set(one.result, form, wide if form is RegisterForm.WIDE else f"i32({wide}.x)")
-
-    def _plain_conversion(self, one: Instruction) -> None:
-        count, kind = lanes_of(one.type)
-        form = self._form(one, kind)
-        self._set(one.result, form, *(self._computed(one, kind, form, lane) for lane in range(count)))
+    def _wide_product(self, one: Instruction) -> None:
+        values = [self._values.get(operand) for operand in one.operands]
+        match one.op, values:
+            case "zext", _:
+                factor = self._scalar(one.operands[0], "i64", RegisterForm.WIDE)
+                self._values[one.result] = RegisterContent(RegisterForm.WIDE, (factor,))
+            case "mul", [RegisterContent() as x, RegisterContent() as y]:
+                self._values[one.result] = x, y
+            case "lshr", [(x, y), None] if one.operands[1] == "64":
+                self._set(one.result, RegisterForm.WIDE, f"umulh64_({x.lanes[0]}, {y.lanes[0]})")
+            case "trunc", [RegisterContent() as upper]:
+                wide, form = self._taken(upper.lanes[0]), self._form(one, "i64")
+                self._set(one.result, form, wide if form is RegisterForm.WIDE else f"i32({wide}.x)")
+            case _:
+                raise CodegenError("E980", f"WGSL has no {one.op} of i128")
 
     # The whole
 
@@ -867,10 +846,6 @@ def _unsigned(x: str) -> str:
     return f"{x}u" if x.isdecimal() else f"u32({x})"
 
 
-def _shift(count: str) -> str:
-    return f"{count}u" if count.isdecimal() else f"u32({count})"
-
-
 def _plain(register: str) -> str:
     return re.sub(r"\W", "_", register[1:])
 
@@ -911,12 +886,7 @@ def _shifted(place: str, by: int) -> str:
 def _words(number: str, type: str) -> Sequence[str]:
     """A number of a table as words."""
     if type in ("float", "double"):
-        x = (
-            struct.unpack(">d", bytes.fromhex(number[2:].rjust(16, "0")))[0]
-            if number.startswith("0x")
-            else float(number)
-        )
-        raw = struct.pack("<f" if type == "float" else "<d", x)
+        raw = struct.pack("<f" if type == "float" else "<d", real(number))
     else:
         raw = (int(number) & ((1 << (8 * _bytes(type))) - 1)).to_bytes(_bytes(type), "little")
     if len(raw) % 4:

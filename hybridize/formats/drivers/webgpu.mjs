@@ -3,15 +3,17 @@
 import { answers } from "./answers.mjs";
 
 const post = (path, body) => fetch(path, { method: "POST", body });
+let posts = Promise.resolve(); // one after the other
+const progress = (compiled, kernels) => (posts = posts.then(() => post("/compiling", String(kernels - compiled))));
 try {
   const { loader, states } = await (await fetch("/asked")).json();
   const { load } = await import(loader);
-  let model = await load({ device: "webgpu" });
-  await post("/loaded", "");
+  let model = await load({ device: "webgpu", progress });
+  await progress(0, 0);
   const fresh = async () => {
     if (states) {
       const last = model;
-      model = await load({ device: "webgpu" }); // before the last one goes, so that both share the GPU
+      model = await load({ device: "webgpu", progress }); // before the last one goes, so that both share the GPU
       last.destroy();
     }
     return model; // without states, one is as good as another

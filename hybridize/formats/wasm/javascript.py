@@ -132,6 +132,11 @@ _ON_GPUS: Final = (
    * @throws DeviceError the GPU has no room for the call, or is lost.
    */
   run(inputs: Inputs): Promise<Outputs>;
+  /**
+   * Compile what a call with arrays like these needs on a GPU, before such a call: else the first one waits for it.
+   * @throws DeviceError the browser refuses a kernel, and a GPU was asked for.
+   */
+  prepare(inputs: Inputs): Promise<void>;
   /** Give the GPU's memory back. No call may follow. */
   destroy(): void;""",
     ),
@@ -140,8 +145,8 @@ _ON_GPUS: Final = (
         """/** What was asked of a GPU, which it cannot do. */
 export class DeviceError extends Error {
   /**
-   * E701: there is no WebGPU, or no GPU. E705: the model has no code for one, or its kernels take more arrays than this
-   * one does. E706: the GPU has too little memory, or takes no array of this size. E707: the GPU is lost, and the next
+   * E701: there is no WebGPU, or no GPU. E705: the model has no code for one, or a kernel takes more buffers than this
+   * one does. E706: the GPU has too little memory, or takes no buffer of this size. E707: the GPU is lost, and the next
    * call starts it again; or the model was destroyed. E907, E908: the browser refuses what hybridize has written.
    */
   readonly code: string;
@@ -154,7 +159,7 @@ export interface Options {
   readonly device?: "webgpu" | "wasm";
   /** Run by WebAssembly what the GPU cannot, also after the model was loaded; false unless said otherwise. */
   readonly fallback?: boolean;
-  /** Hears how many kernels are compiled, and of how many, after each. */
+  /** Hears how many kernels are compiled, and of how many, after each: when a call needs some for the first time. */
   readonly progress?: (compiled: number, kernels: number) => void;
 }
 

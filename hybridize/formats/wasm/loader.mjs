@@ -29,6 +29,25 @@ export class AssertionError extends Error {
   name = "AssertionError";
 }
 
+/** The sizes of a call, which is good for all calls of these sizes until another takes its place. */
+class Sizes {
+  #lengths;
+  #shapes;
+
+  constructor(arrays, shapes) {
+    this.#lengths = arrays.map(({ length }) => length);
+    this.#shapes = shapes.map((shape) => (shape === undefined ? undefined : [...shape]));
+  }
+
+  /** Whether arrays are of these sizes, said in the same way. */
+  takes(arrays, shapes) {
+    for (let k = 0; k < arrays.length; k++) {
+      if (arrays[k].length !== this.#lengths[k] || !same(shapes[k], this.#shapes[k])) return false;
+    }
+    return true;
+  }
+}
+
 /* LOAD */
 
 /** The model on the processor. */
@@ -86,7 +105,7 @@ class Face {
     for (const [number, variant] of this.program.variants.entries()) {
       const sizes = variant.inputs.map((pattern, k) => fitted(pattern, arrays[k].length, shapes[k]));
       const needs = sizes.includes(null) ? null : asked(variant, sizes, number);
-      if (needs !== null) return { variant, sizes, needs };
+      if (needs !== null) return { arrays, shapes, variant, sizes, needs };
     }
     const got = this.inputs.map(({ name, dtype }, k) => `${name} ${dtype}${shown(shapes[k] ?? [arrays[k].length])}`);
     throw new RangeError(`${this.name} takes ${this.taken().join(", or ")}; got ${got.join(", ")}`);
@@ -187,10 +206,7 @@ class Model {
     });
     this.#reach(Math.max(this.#arena, ...derived.map((one) => one?.end ?? 0)));
     const memory = new Uint8Array(this.#exports.memory.buffer);
-    const copy = ({ at, bytes }, place) => {
-      if (!(at >= 0 && at + bytes <= weights.length)) throw new LoadError("NAME.wasm lacks weights that it names");
-      memory.set(weights.subarray(at, at + bytes), place);
-    };
+    const copy = ({ at, bytes }, place) => memory.set(part(weights, at, bytes), place);
     states.forEach((state, k) => copy(state, this.#states[k].at));
     constants.forEach((constant, k) => {
       const one = derived[k];
@@ -219,11 +235,11 @@ class Model {
   /** Make room for a call with such arrays, by the first variant that is for them. */
   #newCall(arrays, shapes) {
     const asked = (variant, sizes) => (variant.sizes ? this.#asked(variant, sizes) : variant);
-    const { variant, sizes, needs } = this.#face.chosen(arrays, shapes, asked);
+    const fit = this.#face.chosen(arrays, shapes, asked);
     this.#call = null;
-    this.#call = new Call(variant, sizes, needs, this.#face.kinds, {
+    this.#call = new Call(fit, this.#face.kinds, {
       arena: this.#arena, constants: this.#constants, states: this.#states, memory: this.#exports.memory,
-      given: shapes, reach: (end) => this.#reach(end),
+      reach: (end) => this.#reach(end),
     });
     return this.#call;
   }
@@ -231,7 +247,7 @@ class Model {
   /** What a call of a variant needs whose sizes are the call's; null where it is not for these. */
   #asked(variant, sizes) {
     const { buffer } = this.#exports.memory;
-    const symbols = variant.symbols.map((one) => one.size ?? sizes[one.input][one.axis]);
+    const symbols = symbolsOf(variant, sizes);
     const asked = new Uint32Array(buffer, this.#question, 2 * symbols.length);
     symbols.forEach((size, k) => asked.set([size, size / REACH], 2 * k));
     const answer = this.#question + 8 * symbols.length;
@@ -248,15 +264,16 @@ class Model {
   }
 }
 
-/** A call of known sizes, with its memory: good for all calls of these sizes until another takes its place. */
-class Call {
-  constructor(variant, sizes, needs, kinds, { arena, constants, states, memory, given, reach }) {
+/** A call of known sizes, with its memory. */
+class Call extends Sizes {
+  constructor({ arrays, shapes, variant, sizes, needs }, kinds, { arena, constants, states, memory, reach }) {
+    super(arrays, shapes);
     const room = new Room(arena);
     const outputKinds = variant.outputTypes.map((type) => KINDS[type]);
     const bytes = (shape, kind) => product(shape) * kind.BYTES_PER_ELEMENT;
     const read = sizes.map((shape, k) => room.take(bytes(shape, kinds[k])));
     const written = needs.outputs.map((shape, k) => room.take(bytes(shape, outputKinds[k])));
-    const symbols = variant.sizes ? variant.symbols.map((one) => one.size ?? sizes[one.input][one.axis]) : [];
+    const symbols = symbolsOf(variant, sizes);
     const values = room.take(8 * symbols.length);
     const stay = [...variant.states.map((k) => states[k].at), ...variant.constants.map((k) => constants[k].at)];
     const pointers = [...read, ...stay, values];
@@ -272,18 +289,9 @@ class Call {
     this.inputs = sizes.map((shape, k) => new kinds[k](buffer, read[k], product(shape)));
     this.outputs = needs.outputs.map((shape, k) => new outputKinds[k](buffer, written[k], product(shape)));
     this.outputShapes = needs.outputs.map((shape) => Object.freeze([...shape]));
-    this.given = given.map((shape) => (shape === undefined ? undefined : [...shape]));
     const first = written.length - variant.newStates.length;
     this.changes = variant.newStates.map((number, k) => ({ to: states[number], from: written[first + k] }));
     this.memory = new Uint8Array(buffer);
-  }
-
-  /** Whether arrays are of these sizes, said in the same way. */
-  takes(arrays, shapes) {
-    for (let k = 0; k < arrays.length; k++) {
-      if (arrays[k].length !== this.inputs[k].length || !same(shapes[k], this.given[k])) return false;
-    }
-    return true;
   }
 
   /** Let the states be as the call leaves them. */
@@ -349,6 +357,11 @@ function check(input, array, shape) {
   }
 }
 
+/** The sizes of a call that a variant has names for, in order. */
+function symbolsOf({ symbols = [] }, sizes) {
+  return symbols.map((one) => one.size ?? sizes[one.input][one.axis]);
+}
+
 /** The sizes of an array by a variant's pattern; a size that is not said follows from the length. Null: it has others. */
 function fitted(pattern, length, shape) {
   if (shape !== undefined) return pattern.every((size, k) => typeof size === "string" || size === shape[k]) ? shape : null;
@@ -373,6 +386,12 @@ function same(x, y) {
 function shown(shape) {
   if (Array.isArray(shape)) return `[${Array.from(shape, shown)}]`;
   return ["object", "function", "symbol"].includes(typeof shape) && shape !== null ? typeof shape : String(shape);
+}
+
+/** Some bytes of the weights. */
+function part(weights, at, bytes) {
+  if (!(at >= 0 && at + bytes <= weights.length)) throw new LoadError("NAME.wasm lacks weights that it names");
+  return weights.subarray(at, at + bytes);
 }
 
 // Reading the file

@@ -2,21 +2,8 @@ const LEAST = 16; // bytes of a buffer; all of them are multiples of 4, as copie
 const SLOT = 256; // bytes on whose multiples numbers of a launch begin
 const REACH_GPU = 2 ** 31 - 4; // bytes of a buffer, at most: kernels count them in numbers of 32 bits with a sign
 const ROW = 65535; // blocks that are numbered along one axis
-const NOTE = 16; // bytes on whose multiples the parts of a note begin
 const SHARED = Symbol.for("hybridize.webgpu.1"); // of models of other files, too
 const REMEDY = 'load({ device: "wasm" }) runs it on the processor';
-
-// Lets a state be as a call leaves it, unless the call has left a note.
-const COMMIT = `
-@group(0) @binding(0) var<uniform> words: vec4<u32>;
-@group(0) @binding(1) var<storage, read> note: array<u32>;
-@group(0) @binding(2) var<storage, read> made: array<u32>;
-@group(0) @binding(3) var<storage, read_write> state: array<u32>;
-@compute @workgroup_size(256)
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-  let index = (group.x + group.y * ${ROW}u) * 256u + thread;
-  if (note[0] == 0u && index < words.x) { state[index] = made[index]; }
-}`;
 
 /** What was asked of a GPU, which it cannot do; `code` is one of hybridize's errors. */
 export class DeviceError extends Error {
@@ -50,9 +37,12 @@ class Placed {
   #place;
   #choice;
   #checksum;
+  #face;
   #on = null;
   #reason = "";
-  #moving = null;
+  // Calls stand in line behind what has to come before one of them: kernels, another place to run.
+  #line = Promise.resolve();
+  #waiting = 0;
 
   /** The model of a file, which lies at a place that it can be read from again. */
   static async of(bytes, place, choice) {
@@ -71,6 +61,8 @@ class Placed {
     const { device, fallback, progress } = this.#choice;
     const file = contents(bytes);
     this.#checksum = file.checksum;
+    this.#face = new Face(file.description);
+    ({ name: this.name, inputs: this.inputs, outputs: this.outputs } = this.#face);
     let reason = "it was asked for";
     if (device !== "wasm") {
       try {
@@ -89,7 +81,6 @@ class Placed {
     this.#on = on;
     this.#reason = reason;
     if (this.device === "wasm") this.#place = null;
-    ({ name: this.name, inputs: this.inputs, outputs: this.outputs } = on);
   }
 
   /** "webgpu" or "wasm". */
@@ -107,28 +98,62 @@ class Placed {
     return this.#reason;
   }
 
-  /** Run the model on arrays by name; gives arrays by name, which later calls leave alone. */
+  /** Run the model on arrays by name, which are read before this returns; gives arrays by name, left alone later. */
   async run(inputs) {
     const on = this.#on;
-    const lost = on.isLost === true;
-    if (!lost && !(this.#choice.fallback && on instanceof Gpu)) return on.run(inputs);
-    const again = copied(inputs); // the caller may write other numbers into them meanwhile
-    let problem = null;
-    if (!lost) {
-      try {
-        return await on.run(inputs);
-      } catch (failure) {
-        if (!(failure instanceof DeviceError) || on.isDestroyed) throw failure;
-        problem = failure;
-      }
+    const waits = this.#waiting > 0 || on.isLost === true;
+    const mayRunAgain = this.#choice.fallback && on instanceof Gpu;
+    let own = waits || mayRunAgain ? copied(inputs) : inputs; // the caller may write other numbers into them meanwhile
+    const running = waits ? null : on.run(own);
+    if (running && !mayRunAgain) return running;
+    if (own === inputs) own = copied(inputs);
+    const call = running ? { on, ends: running } : await this.#next(own);
+    try {
+      return await call.ends;
+    } catch (problem) {
+      if (!mayRunAgain || !(problem instanceof DeviceError) || call.on.isDestroyed) throw problem;
+      return (await this.#next(own, call.on, problem)).ends;
     }
-    this.#moving ??= this.#move(on, problem).finally(() => (this.#moving = null));
-    return (await this.#moving).run(again);
+  }
+
+  /** Get ready for calls with arrays like these: compile what they need and was not needed before. */
+  async prepare(inputs) {
+    const own = copied(inputs);
+    await this.#inLine(() => this.#readied(own));
+  }
+
+  /** Begin a call behind what waits; the next one does not wait for its end. */
+  #next(inputs, gpu, problem) {
+    return this.#inLine(async () => {
+      await this.#readied(inputs, gpu, problem);
+      return { on: this.#on, ends: this.#on.run(inputs) };
+    });
+  }
+
+  /** Do something behind what waits. */
+  #inLine(act) {
+    this.#waiting++;
+    const done = () => void this.#waiting--;
+    const turn = this.#line.then(act);
+    this.#line = turn.then(done, done);
+    return turn;
+  }
+
+  /** Put the model to where a call can run, which may have had a problem on a GPU, and compile its kernels. */
+  async #readied(inputs, gpu, problem = null) {
+    if (problem || this.#on.isLost) await this.#move(gpu ?? this.#on, problem);
+    try {
+      await this.#on.prepare?.(inputs); // WebAssembly is always ready
+    } catch (failure) {
+      const { device, fallback } = this.#choice;
+      if (failure.code !== "E907" || (device === "webgpu" && !fallback)) throw failure;
+      await this.#move(this.#on, failure);
+    }
   }
 
   /** Go on from the states that the last call has left: on the GPU that has come back, else by WebAssembly. */
   async #move(gpu, problem) {
-    if (this.#on !== gpu) return this.#on; // another call has done so
+    if (this.#on !== gpu) return; // another call has done so
     const states = await gpu.left();
     const bytes = await bytesOf(this.#place);
     if (contents(bytes).checksum !== this.#checksum) throw new LoadError("NAME.wasm is another file than when it was loaded");
@@ -136,12 +161,13 @@ class Placed {
     else this.#runs(await compiled(contents(bytes)), (problem ?? gpu.failure()).message, states);
     if (gpu.isDestroyed) this.destroy(); // meanwhile
     gpu.destroy();
-    return this.#on;
   }
 
   /** Start random numbers over: equal seeds give equal numbers. */
   seed(seed) {
-    this.#on.seed(seed);
+    this.#face.seeded(seed); // what is none is an error now
+    if (this.#waiting) void this.#inLine(() => this.#on.seed(seed));
+    else this.#on.seed(seed);
   }
 
   /** Give the GPU's memory back. No call may follow. */
@@ -219,10 +245,10 @@ class Gpu {
   #shared;
   #device;
   #isDestroyed = false;
+  #progress;
   #kernels = {};
-  // Arrays that stay, and what the states were after the latest call that has ended.
-  #constants = [];
-  #states = [];
+  // Buffers of states and constants, and what the states were after the latest call that has ended.
+  #lasting;
   #left;
   #latest = Promise.resolve();
   #call = null;
@@ -232,10 +258,10 @@ class Gpu {
     const { name } = description;
     const program = await inflated(kernels);
     if (program.refused) throw new DeviceError("E705", `${name} has no kernels: ${program.refused}; ${REMEDY}`);
-    const model = new Gpu(new Face(description), program, await SharedGpu.of(name));
+    const model = new Gpu(new Face(description), program, await SharedGpu.of(name), progress);
     try {
       model.#check(asked);
-      await model.#fill(weights, progress);
+      await model.#fill(weights);
     } catch (problem) {
       model.destroy();
       throw problem;
@@ -243,9 +269,10 @@ class Gpu {
     return model;
   }
 
-  constructor(face, program, shared) {
+  constructor(face, program, shared, progress) {
     this.#face = face;
     this.#program = program;
+    this.#progress = progress;
     this.#shared = shared;
     this.#device = shared.device;
     const { vendor, architecture, description } = shared.info;
@@ -271,29 +298,39 @@ class Gpu {
     checkRoom(this.name, this.#program.largest, most);
     const needed = Math.max(0, ...Object.values(this.#program.kernels).map(({ writes }) => writes.length));
     if (needed > arrays) {
-      throw new DeviceError("E705", `${this.name} has a kernel of ${needed} arrays; this GPU takes ${arrays}; ${REMEDY}`);
+      throw new DeviceError("E705", `${this.name} has a kernel of ${needed} buffers; this GPU takes ${arrays}; ${REMEDY}`);
     }
   }
 
-  /** Compile the kernels, and put weights and states in place. */
-  async #fill(weights, progress) {
-    const { kernels, variants, constants } = this.#program;
-    const all = Object.entries(kernels);
-    const states = this.#face.program.states;
-    if (states.length && variants.some(({ notes }) => notes)) all.push(["commit", { text: COMMIT, writes: "rrw" }]);
+  /** Put weights and states in place. */
+  async #fill(weights) {
+    const { buffers, states, constants } = this.#program;
+    await this.#compileAll(constants.flatMap(({ work }) => work ?? []));
+    await this.#watched(() => {
+      this.#lasting = this.#buffers(buffers);
+      this.#left = this.#face.program.states.map((one) => part(weights, one.at, one.bytes).slice());
+      this.restore(this.#left);
+      for (const one of constants) {
+        if (one.work) this.#derive(weights, one);
+        else this.#put(this.#lasting.constant, one.place, part(weights, one.at, one.bytes));
+      }
+    });
+  }
+
+  /** Compile the kernels of some work that no work before has had. */
+  async #compileAll(work) {
+    const lacking = this.#lacking(work);
     let done = 0;
-    const compiling = all.map(async (one) => {
-      await this.#compile(...one);
-      progress(++done, all.length);
+    const compiling = lacking.map(async (name) => {
+      await this.#compile(name, this.#program.kernels[name]);
+      this.#progress(++done, lacking.length);
     });
     await Promise.all(compiling);
-    await this.#watched(() => {
-      states.forEach((one) => this.#states.push(this.#weight(weights, one)));
-      this.#left = states.map(({ at, bytes }) => weights.slice(at, at + bytes));
-      constants.forEach((one) =>
-        this.#constants.push(one.launches ? this.#derived(weights, one) : this.#weight(weights, one)),
-      );
-    });
+  }
+
+  #lacking(work) {
+    const names = new Set(work.map(([name]) => name));
+    return [...names].filter((name) => name !== null && !this.#kernels[name]);
   }
 
   async #compile(name, { text, writes }) {
@@ -308,6 +345,7 @@ class Gpu {
       const pipeline = await this.#device.createComputePipelineAsync({ layout: all, compute });
       this.#kernels[name] = { pipeline, layout };
     } catch (problem) {
+      if (this.isLost) throw this.failure();
       const { messages } = await module.getCompilationInfo();
       const said = messages.find(({ type }) => type === "error")?.message ?? problem.message;
       throw new DeviceError("E907", `this browser does not compile ${name} of ${this.name}: ${said}; ${REMEDY}`);
@@ -340,14 +378,24 @@ class Gpu {
     return this.#device.createBuffer({ size: whole(bytes), usage });
   }
 
-  /** Write into a buffer, now as far as later commands can tell. */
-  write(buffer, { buffer: memory, byteOffset, byteLength }) {
+  /** Write into a buffer, now as far as later commands can tell; the last word is written whole. */
+  write(buffer, { buffer: memory, byteOffset, byteLength }, at = 0) {
     const even = byteLength - (byteLength % 4);
-    if (even) this.#device.queue.writeBuffer(buffer, 0, memory, byteOffset, even);
+    if (even) this.#device.queue.writeBuffer(buffer, at, memory, byteOffset, even);
     if (even === byteLength) return;
     const rest = new Uint8Array(4);
     rest.set(new Uint8Array(memory, byteOffset + even, byteLength - even));
-    this.#device.queue.writeBuffer(buffer, even, rest);
+    this.#device.queue.writeBuffer(buffer, at + even, rest);
+  }
+
+  /** Write an array to its place among buffers of a kind. */
+  #put(buffers, [number, offset], array) {
+    this.write(buffers[number], array, offset);
+  }
+
+  /** Buffers of each kind, by their bytes. */
+  #buffers(kinds) {
+    return Object.fromEntries(Object.entries(kinds).map(([kind, sizes]) => [kind, sizes.map((bytes) => this.buffer(bytes))]));
   }
 
   /** A launch of a kernel on buffers. */
@@ -356,42 +404,52 @@ class Gpu {
     return { pipeline, group: this.#device.createBindGroup({ layout, entries }) };
   }
 
-  #weight(weights, { at, bytes }) {
-    if (!(at >= 0 && at + bytes <= weights.length)) throw new LoadError("NAME.wasm lacks weights that it names");
-    const buffer = this.buffer(bytes);
-    this.write(buffer, weights.subarray(at, at + bytes));
-    return buffer;
-  }
-
-  /** A constant that launches make of weights. */
-  #derived(weights, { bytes, sources, scratchBytes, launches }) {
-    const made = this.buffer(bytes);
-    const input = sources.map((one) => this.#weight(weights, one));
-    const scratch = [this.buffer(scratchBytes)];
-    const commands = new Commands(this, this.#kernels, launches, { input, output: [made], scratch }, {});
+  /** Let launches make a constant of weights. */
+  #derive(weights, { sources, inputs, buffers, work }) {
+    const own = this.#buffers(buffers);
+    sources.forEach(([at, bytes], k) => this.#put(own.input, inputs[k], part(weights, at, bytes)));
+    const commands = new Commands(this, this.#kernels, work, { ...this.#lasting, ...own }, {});
     const encoder = this.#device.createCommandEncoder();
     commands.encode(encoder);
     this.#device.queue.submit([encoder.finish()]);
-    for (const one of [...input, ...scratch, commands]) one.destroy(); // after they have been used
-    return made;
+    for (const one of [...Object.values(own).flat(), commands]) one.destroy(); // after they have been used
   }
 
-  /** Run the model on arrays by name, which are read before this returns. */
+  /** Run the model on arrays by name, which are read before this returns; null if `prepare` has to come first. */
   run(inputs) {
-    const ends = this.#begun(inputs);
+    let fit;
+    try {
+      fit = this.#fitted(inputs);
+    } catch (problem) {
+      return Promise.reject(problem);
+    }
+    if (this.#lacking(fit.needs?.work ?? []).length) return null;
+    const ends = this.#begun(fit);
     this.#latest = ends.catch(() => {});
     return ends;
   }
 
-  async #begun(inputs) {
+  /** Compile what a call with arrays like these needs. */
+  async prepare(inputs) {
+    await this.#compileAll(this.#fitted(inputs).needs?.work ?? []);
+  }
+
+  /** The arrays of a call, and the first variant that is for them, unless the latest call was like it. */
+  #fitted(inputs) {
     if (this.#isDestroyed || this.isLost) throw this.failure();
     const [arrays, shapes] = this.#face.given(inputs);
-    let call = this.#call?.takes(arrays, shapes) ? this.#call : null;
+    if (this.#call?.takes(arrays, shapes)) return { arrays, shapes };
+    const asked = (variant, sizes, number) => needed(variant, this.#program.variants[number], sizes);
+    return this.#face.chosen(arrays, shapes, asked);
+  }
+
+  async #begun(fit) {
+    let call = fit.needs ? null : this.#call;
     let place;
     const could = this.#watched(() => {
-      call ??= this.#newCall(arrays, shapes);
+      call ??= this.#newCall(fit);
       place = call.spare.pop() ?? this.buffer(call.bytes, GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST);
-      arrays.forEach((array, k) => this.write(call.input[k], array));
+      fit.arrays.forEach((array, k) => this.#put(call.buffers.input, call.inputs[k], array));
       const encoder = this.#device.createCommandEncoder();
       call.encode(encoder, place);
       this.#device.queue.submit([encoder.finish()]);
@@ -427,38 +485,14 @@ class Gpu {
     this.#call = null;
   }
 
-  /** Make room for a call with such arrays, by the first variant that is for them, in place of the latest one. */
-  #newCall(arrays, shapes) {
-    const { variants } = this.#program;
-    const asked = (variant, sizes, number) => needed(variant, variants[number], sizes);
-    const { variant, sizes, needs } = this.#face.chosen(arrays, shapes, asked);
-    const nbytes = (shape, kind) => product(shape) * kind.BYTES_PER_ELEMENT;
-    const kinds = variant.outputTypes.map((type) => KINDS[type]);
-    const read = sizes.map((shape, k) => nbytes(shape, this.#face.kinds[k]));
-    const written = needs.outputs.map((shape, k) => nbytes(shape, kinds[k]));
-    for (const bytes of [...read, ...written, needs.scratchBytes]) checkRoom(this.name, bytes, this.#shared.most);
+  /** Make room for a call, in place of the latest one. */
+  #newCall(fit) {
+    const { needs } = fit;
+    for (const bytes of Object.values(needs.buffers).flat()) checkRoom(this.name, bytes, this.#shared.most);
     this.#drop();
-    const buffers = (list) => list.map((bytes) => this.buffer(bytes));
-    const { notes, bytes: noteBytes } = needs;
-    const own = { input: buffers(read), output: buffers(written), scratch: buffers([needs.scratchBytes]) };
-    own.flag = notes.length ? buffers([noteBytes]) : [];
-    const states = variant.states.map((k) => this.#states[k]);
-    const input = [...own.input, ...states, ...needs.constants.map((k) => this.#constants[k])];
-    const first = written.length - variant.newStates.length;
-    const outputs = needs.outputs.map((shape, k) => {
-      const state = variant.newStates[k - first];
-      return { shape, bytes: written[k], kind: kinds[k], state, home: this.#states[state] };
-    });
-    // Where an assertion may fail, a kernel looks at its note before states change.
-    const launches = [...needs.launches];
-    const home = outputs.map((one) => one.home);
-    for (const [k, { bytes }] of outputs.entries()) {
-      if (!notes.length || home[k] === undefined) continue;
-      const words = whole(bytes) / 4;
-      launches.push(["commit", Math.ceil(words / 256), [["flag", 0], ["output", k], ["home", k]], [words, 0, 0, 0]]);
-    }
-    const commands = new Commands(this, this.#kernels, launches, { ...own, input, home }, needs.symbols);
-    this.#call = new GpuCall(own, commands, outputs, needs, shapes, arrays.map(({ length }) => length));
+    const own = this.#buffers(needs.buffers);
+    const commands = new Commands(this, this.#kernels, needs.work, { ...this.#lasting, ...own }, needs.symbols);
+    this.#call = new GpuCall(fit, own, commands);
     return this.#call;
   }
 
@@ -466,7 +500,7 @@ class Gpu {
   seed(seed) {
     const words = this.#face.seeded(seed);
     const { random } = this.#face.program;
-    this.write(this.#states[random], words);
+    this.#put(this.#lasting.state, this.#program.states[random], words);
     this.#left[random] = new Uint8Array(words.buffer);
   }
 
@@ -478,7 +512,7 @@ class Gpu {
 
   /** Let states be as calls elsewhere have left them. */
   restore(states) {
-    states.forEach((bytes, k) => this.write(this.#states[k], bytes));
+    states.forEach((bytes, k) => this.#put(this.#lasting.state, this.#program.states[k], bytes));
     this.#left = states;
   }
 
@@ -487,54 +521,49 @@ class Gpu {
     if (this.#isDestroyed) return;
     this.#isDestroyed = true;
     this.#drop();
-    for (const one of [...this.#states, ...this.#constants]) one.destroy();
+    for (const one of Object.values(this.#lasting ?? {}).flat()) one.destroy();
     this.#shared.close();
   }
 }
 
-/** A call of known sizes, with its memory: good for all calls of these sizes until another takes its place. */
-class GpuCall {
+/** A call of known sizes, with its memory. */
+class GpuCall extends Sizes {
   /** Places where results arrive, which no call waits for. */
   spare = [];
-  #own;
   #commands;
   #outputs;
   #notes;
-  #shapes;
-  #lengths;
 
-  constructor(own, commands, outputs, { notes, bytes }, shapes, lengths) {
-    this.bytes = notes.length ? bytes : 0; // a note stands before the outputs
-    this.#own = own;
+  constructor({ arrays, shapes, variant, needs }, buffers, commands) {
+    super(arrays, shapes);
+    this.buffers = buffers;
+    this.inputs = needs.inputs;
     this.#commands = commands;
-    this.#notes = notes;
-    this.#outputs = outputs.map((one) => {
+    this.#notes = needs.notes;
+    // What comes back: a note, then the outputs, as they lie.
+    this.bytes = 0;
+    this.arriving = [...buffers.flag, ...buffers.output].map((buffer) => {
       const at = this.bytes;
-      this.bytes += whole(one.bytes);
-      return { ...one, at, shape: Object.freeze([...one.shape]) };
+      this.bytes += buffer.size;
+      return { buffer, at };
     });
-    this.#shapes = shapes.map((shape) => (shape === undefined ? undefined : [...shape]));
-    this.#lengths = lengths;
-    this.input = own.input;
+    const starts = this.arriving.slice(buffers.flag.length);
+    const first = needs.outputs.length - variant.newStates.length;
+    this.#outputs = needs.outputs.map(([number, offset], k) => {
+      const kind = KINDS[variant.outputTypes[k]];
+      const shape = Object.freeze([...needs.shapes[k]]);
+      const bytes = product(shape) * kind.BYTES_PER_ELEMENT;
+      return { at: starts[number].at + offset, bytes, kind, shape, state: variant.newStates[k - first] };
+    });
     /** What the last outputs are the new values of. */
-    this.changes = this.#outputs.filter(({ home }) => home !== undefined);
+    this.changes = this.#outputs.slice(first);
   }
 
-  /** Whether arrays are of these sizes, said in the same way. */
-  takes(arrays, shapes) {
-    return arrays.every((array, k) => array.length === this.#lengths[k] && same(shapes[k], this.#shapes[k]));
-  }
-
-  /** Compute, let states be as the call leaves them, and bring the outputs to where they can be read. */
+  /** Compute, and bring the outputs to where they can be read. */
   encode(encoder, place) {
-    const [flag] = this.#own.flag;
-    if (flag) encoder.clearBuffer(flag);
+    for (const flag of this.buffers.flag) encoder.clearBuffer(flag);
     this.#commands.encode(encoder);
-    if (flag) encoder.copyBufferToBuffer(flag, 0, place, 0, flag.size);
-    this.#outputs.forEach(({ home, at, bytes }, k) => {
-      if (home !== undefined && !flag) encoder.copyBufferToBuffer(this.#own.output[k], 0, home, 0, whole(bytes));
-      encoder.copyBufferToBuffer(this.#own.output[k], 0, place, at, whole(bytes));
-    });
+    for (const { buffer, at } of this.arriving) encoder.copyBufferToBuffer(buffer, 0, place, at, buffer.size);
   }
 
   /** Raise what an assertion has left in the memory of a place. */
@@ -554,7 +583,7 @@ class GpuCall {
   }
 
   destroy() {
-    for (const buffer of [...Object.values(this.#own).flat(), ...this.spare]) buffer.destroy();
+    for (const buffer of [...Object.values(this.buffers).flat(), ...this.spare]) buffer.destroy();
     this.#commands.destroy();
   }
 }
@@ -562,42 +591,31 @@ class GpuCall {
 /** Launches and copies on buffers, in a call of known sizes. */
 class Commands {
   #steps = [];
-  #own = [];
+  #table;
 
-  constructor(gpu, kernels, launches, buffers, symbols) {
-    const sizes = launches.map(([, amount, , words]) => [amount, ...words].map((one) => sized(one, symbols)));
-    // The numbers of each launch in a slot of their own, all in one buffer.
+  constructor(gpu, kernels, work, buffers, symbols) {
+    // The words of each launch in a slot of their own, all in one buffer.
     const slots = [];
     let end = 0;
-    for (const [, ...words] of sizes) {
-      const size = Math.ceil(words.length / 4) * 16;
-      slots.push({ offset: end, size });
-      end = Math.ceil((end + size) / SLOT) * SLOT;
-    }
-    const numbers = new Uint32Array(end / 4);
-    sizes.forEach(([, ...words], k) => numbers.set(words, slots[k].offset / 4));
-    const table = gpu.buffer(numbers.byteLength, GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST);
-    gpu.write(table, numbers);
-    this.#own.push(table);
-    launches.forEach(([name, , places], k) => {
-      const [amount, ...words] = sizes[k];
-      const bound = places.map(([kind, slot]) => kind === "nowhere" ? this.#spare(gpu, LEAST) : buffers[kind][slot]);
-      if (name === null) return this.#copy(gpu, bound, words, amount);
-      if (amount) this.#steps.push({ ...gpu.bound(kernels[name], { buffer: table, ...slots[k] }, bound), blocks: amount });
+    const all = work.map(([, , words]) => {
+      slots.push({ offset: end, size: Math.ceil(words.length / 4) * 16 });
+      end += Math.ceil(words.length / (SLOT / 4)) * SLOT;
+      return words.map((one) => sized(one, symbols));
     });
-  }
-
-  /** A buffer of the commands' own. */
-  #spare(gpu, bytes) {
-    this.#own.push(gpu.buffer(bytes));
-    return this.#own.at(-1);
-  }
-
-  /** Copy from an offset of a buffer to one of another; no buffer may be copied to itself. */
-  #copy(gpu, [to, source], [at, from], bytes) {
-    if (to !== source) return void this.#steps.push({ copy: [source, from, to, at, bytes] });
-    const between = this.#spare(gpu, bytes);
-    this.#steps.push({ copy: [source, from, between, 0, bytes] }, { copy: [between, 0, to, at, bytes] });
+    const numbers = new Uint32Array(end / 4);
+    all.forEach((words, k) => numbers.set(words, slots[k].offset / 4));
+    this.#table = gpu.buffer(numbers.byteLength, GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST);
+    gpu.write(this.#table, numbers);
+    work.forEach(([name, bindings], k) => {
+      const bound = bindings.map(([kind, number]) => buffers[kind][number]);
+      if (name === null) {
+        const [at, from, bytes] = all[k];
+        this.#steps.push({ copy: [bound[1], from, bound[0], at, bytes] });
+      } else {
+        const blocks = all[k].at(-2);
+        if (blocks) this.#steps.push({ ...gpu.bound(kernels[name], { buffer: this.#table, ...slots[k] }, bound), blocks });
+      }
+    });
   }
 
   encode(encoder) {
@@ -618,7 +636,7 @@ class Commands {
   }
 
   destroy() {
-    for (const buffer of this.#own) buffer.destroy();
+    this.#table.destroy();
   }
 }
 
@@ -634,33 +652,19 @@ async function inflated(section) {
 }
 
 /** What a call of a variant needs on a GPU; null where it is not for these sizes. */
-function needed(variant, { constants, launches, scratchBytes, holds = [], notes = [] }, sizes) {
-  const symbols = {};
-  holds.forEach((line, k) => {
-    const one = variant.symbols[k];
-    if (one) symbols[line.split(" ", 1)[0]] = one.size ?? sizes[one.input][one.axis];
-  });
-  const shape = (pattern) => pattern.map((size) => sized(size, symbols));
+function needed(variant, { inputs, outputs, buffers, work, holds, notes }, sizes) {
+  const symbols = Object.fromEntries(symbolsOf(variant, sizes).map((size, k) => [holds[k].split(" ", 1)[0], size]));
+  const all = (pattern) => pattern.map((size) => sized(size, symbols));
   if (!holds.every((line) => holding(line, symbols))) return null;
-  if (!variant.inputs.every((pattern, k) => same(shape(pattern), sizes[k]))) return null;
-  const outputs = variant.outputs.map(shape);
-  return { constants, launches, symbols, scratchBytes: sized(scratchBytes, symbols), outputs, ...placed(notes, symbols) };
-}
-
-/** The notes that assertions may leave, with the places of their operands, and the bytes of the longest. */
-function placed(notes, symbols) {
-  let most = NOTE;
-  const all = notes.map(([said, operands]) => {
-    let offset = NOTE;
-    const places = operands.map(([code, shape, bytes]) => {
-      const one = { code, shape: shape.map((size) => sized(size, symbols)), offset };
-      offset += Math.ceil(sized(bytes, symbols) / NOTE) * NOTE;
-      return one;
-    });
-    most = Math.max(most, offset);
-    return [said, places];
-  });
-  return { notes: all, bytes: most };
+  if (!variant.inputs.every((pattern, k) => same(all(pattern), sizes[k]))) return null;
+  return {
+    symbols, work,
+    inputs: inputs.map(all), outputs: outputs.map(all), shapes: variant.outputs.map(all),
+    buffers: Object.fromEntries(Object.entries(buffers).map(([kind, bytes]) => [kind, all(bytes)])),
+    notes: notes.map(([said, operands]) => [
+      said, operands.map(([code, shape, offset]) => ({ code, shape: all(shape), offset: sized(offset, symbols) })),
+    ]),
+  };
 }
 
 /** Whether a line on sizes holds: `n0 in 2..64 like 9`, `n0-n1 == 0`. */
@@ -712,9 +716,9 @@ function whole(bytes) {
   return Math.max(LEAST, Math.ceil(bytes / 4) * 4);
 }
 
-/** Make sure that a GPU has room for an array. */
+/** Make sure that a GPU has room for a buffer. */
 function checkRoom(name, bytes, most) {
-  if (bytes > most) throw new DeviceError("E706", `${name} needs an array of ${bytes} bytes; this GPU has room for ${most}; ${REMEDY}`);
+  if (bytes > most) throw new DeviceError("E706", `${name} needs a buffer of ${bytes} bytes; this GPU has room for ${most}; ${REMEDY}`);
 }
 
 /** The inputs as they are now. */
@@ -722,7 +726,7 @@ function copied(inputs) {
   const arrays = Object.entries(inputs ?? {}).map(([name, value]) => {
     const array = value?.data ?? value;
     const shape = value?.shape;
-    return [name, ArrayBuffer.isView(array) ? { data: array.slice(), ...(shape && { shape: [...shape] }) } : value];
+    return [name, ArrayBuffer.isView(array) && array.length > 0 ? { data: array.slice(), ...(shape && { shape: [...shape] }) } : value];
   });
   return Object.fromEntries(arrays);
 }

@@ -9,6 +9,7 @@ In: kernels in WGSL, addresses, NumPy arrays. Out: what `runtime.devices.Acceler
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from hybridize.base.errors import DeviceError
@@ -49,6 +50,11 @@ def _adapters() -> list[Any]:
     except ImportError:
         what = "HYBRIDIZE_DEVICE=webgpu needs the package wgpu"
         raise DeviceError("E709", what, help="pip install 'hybridize[webgpu]'") from None
+    return _present(wgpu)
+
+
+@functools.cache  # drivers are slow to ask, and say things to the terminal
+def _present(wgpu: Any) -> list[Any]:
     order = ("DiscreteGPU", "IntegratedGPU", "VirtualGPU", "CPU", "Unknown")
     adapters = [one for one in wgpu.gpu.enumerate_adapters_sync() if one.info["backend_type"] != "OpenGL"]
     return sorted(adapters, key=lambda one: order.index(one.info["adapter_type"]))

@@ -21,7 +21,7 @@ from hybridize.base.errors import CodegenError, DeviceError, DeviceMemoryError
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import frozen
 from hybridize.runtime.webgpu import name_of
-from hybridize.runtime.webgpu.kernels import COPY, ROW, WgslKernel, read
+from hybridize.runtime.webgpu.kernels import COPIES, ROW, THREADS, WgslKernel, read, written
 from hybridize.system.interruptions import let_through
 
 _SPACE: Final = 40
@@ -183,7 +183,7 @@ class WebGpu:
         )
         self._launches = self._submissions = 0
         self._recorded: WebGpuGraph | None = None
-        self._copies = WebGpuModule(self, COPY)
+        self._copies = WebGpuModule(self, written(COPIES))
 
     # ----------------------------------------------------------------------------------------------------- memory
 
@@ -291,12 +291,13 @@ class WebGpu:
         content[...] = numpy.frombuffer(read_back, numpy.uint8)
 
     def copy(self, to: int, source: int, nbytes: int) -> None:
-        """Copy bytes of the device: by a kernel, where they lie in one buffer, or begin within words."""
+        """Copy bytes of the device: by a kernel, where they lie in one buffer, or are parts of words."""
         if not nbytes:
             return
-        if to >> _SPACE == source >> _SPACE or (to | source | nbytes) & 3:
-            blocks = -(-nbytes // 256)
-            self.launch(self._copies["copy"], (blocks, 1, 1), 256, 0, (to, source, nbytes))
+        in_parts = (to | source | nbytes) & 3
+        if in_parts or to >> _SPACE == source >> _SPACE:
+            name, count = ("copy", nbytes) if in_parts else ("copy_words", nbytes // 4)
+            self.launch(self._copies[name], (-(-count // THREADS), 1, 1), THREADS, 0, (to, source, count))
             return
         with self._lock:
             self._do(_Move(to, source, nbytes))
@@ -359,7 +360,7 @@ class WebGpu:
         ):
             if count > most[name]:
                 text = f"{kernel.name} needs {count} {what}, and {self.name} has {most[name]}"
-                raise DeviceError("E705", text, help="run this part of the program on the CPU")
+                raise DeviceError("E705", text, help="x.as_in_ctx(cpu()) gives a copy to compute with")
 
     def _do(self, one: _Launch | _Move) -> None:
         if self._recorded is not None:

@@ -169,24 +169,38 @@ def _row(one: WgslArray) -> tuple[int, bool, bool, str]:
     return one.words, one.written, one.in_parts, one.content
 
 
-_COPIED: Final = """  if (u32(block_) >= words[0][3]) { return; }
-  let index = block_ * 256 + thread_;
-  if (index < i32(words[0][2])) {
-    let place = i32(words[0][1]) + index;
-    to_byte(i32(words[0][0]) + index, u32(byte_(source_at(place >> 2u), place)));
-  }"""
+THREADS: Final = 256
+"""Of a block of a copy."""
 _BYTE: Final = "fn byte_(word: u32, index: i32) -> i32 { return i32((word >> (u32(index & 3) << 3u)) & 0xffu); }"
-COPY: Final = written(
-    {
-        "copy": WgslKernel(
-            name="copy",
-            library=_BYTE,
-            body=_COPIED,
-            threads=256,
-            params=("to", "source"),
-            arrays={"to": WgslArray(0, True, True, ""), "source": WgslArray(0, False, False, "")},
-            sizes_end=3,
-        )
-    }
-)
-"""A kernel that copies bytes, wherever they begin."""
+
+
+def _copy(name: str, params: tuple[str, ...], act: str, library: str = "", *, in_parts: bool = False) -> WgslKernel:
+    """A kernel whose threads each do the same for one index, below a size of the call."""
+    number = len(params)
+    beginnings = (f"  let {one}_from = i32(words[0][{k}]);" for k, one in enumerate(params))
+    body = (
+        f"  if (u32(block_) >= words[{(number + 1) // 4}][{(number + 1) % 4}]) {{ return; }}",
+        *beginnings,
+        f"  let index = block_ * {THREADS} + thread_;",
+        f"  if (index < i32(words[0][{number}])) {{ {act} }}",
+    )
+    arrays = {one: WgslArray(0, one == "to", one == "to" and in_parts, "") for one in params}
+    return WgslKernel(name, library, "\n".join(body), THREADS, params, arrays, number + 1)
+
+
+_MOVE: Final = "to_put((to_from >> 2u) + index, source_at((source_from >> 2u) + index));"
+COPIES: Final = {
+    one.name: one
+    for one in (
+        _copy(
+            "copy",
+            ("to", "source"),
+            "let at = source_from + index; to_byte(to_from + index, u32(byte_(source_at(at >> 2u), at)));",
+            _BYTE,
+            in_parts=True,
+        ),
+        _copy("copy_words", ("to", "source"), _MOVE),
+        _copy("commit", ("to", "source", "note"), f"if (note_at(note_from >> 2u) == 0u) {{ {_MOVE} }}"),
+    )
+}
+"""Kernels that copy: bytes, wherever they begin; words; words, unless an assertion has left a note."""

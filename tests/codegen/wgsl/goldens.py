@@ -10,7 +10,9 @@ from pathlib import Path
 from hybridize import ops
 from hybridize.base.dtypes import bool_, float16, int32, int64, uint32
 from hybridize.base.types import TensorType
-from hybridize.codegen.wgsl.program import build_wgsl
+from hybridize.codegen.llvm.device.program import build_kernels
+from hybridize.codegen.wgsl.binding import WgslBinder
+from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
 from tests.schedule import goldens
 from tests.schedule.goldens import f32, unknown
@@ -47,9 +49,10 @@ CASES = {
 
 def text_of(name: str) -> str:
     function, *types = CASES[name]
-    program = build_wgsl(PIPELINE.run(ops.make_graph(function, types)))
-    launches = "".join(f"// {one}\n" for one in program.launches)
-    return f"{program.text()}\n{launches}"
+    binder = WgslBinder()
+    call = binder.bind(build_kernels(PIPELINE.run(ops.make_graph(function, types)), named_target("webgpu")))
+    work = "".join(f"// {one}\n" for one in call.work)
+    return f"{binder.text()}\n{work}"
 
 
 def path_of(name: str) -> Path:

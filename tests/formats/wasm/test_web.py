@@ -235,7 +235,7 @@ def test_an_array_beyond_what_a_binding_takes_is_refused_before_anything_runs(pa
         return [large, otherwise, [model.device, output[80]]];
         """,
     )
-    text = 'outer needs an array of 14400 bytes; this GPU has room for 10000; load({ device: "wasm" }) runs it on the processor'
+    text = 'outer needs a buffer of 14400 bytes; this GPU has room for 10000; load({ device: "wasm" }) runs it on the processor'
     assert forced == ["DeviceError", "E706", f"E706: {text}"]
     assert fallback == ["wasm", f"E706: {text}", 9]
     assert again == ["webgpu", 4]
@@ -252,7 +252,7 @@ def test_weights_beyond_what_a_binding_takes_are_refused_while_loading(folder, p
         return [await outcome({ device: "webgpu" }, small), await outcome({ source: "/heavy.wasm" }, small, 200)];
         """,
     )
-    assert forced[:2] == ["DeviceError", "E706"] and "heavy needs an array of 12000 bytes" in forced[2]
+    assert forced[:2] == ["DeviceError", "E706"] and "heavy needs a buffer of 12000 bytes" in forced[2]
     assert free[0] == "wasm"
 
 

@@ -267,39 +267,157 @@ def test_a_gpu_without_memory_says_so_and_the_next_call_runs(page, dense):
     assert answers == [scarce, scarce, ["webgpu", "", 100], ["wasm", text, 100], 100, ["wasm", text, 100]]
 
 
-def test_a_kernel_of_more_arrays_than_a_gpu_binds(folder, page):
+def test_a_kernel_of_many_arrays_binds_few_buffers(folder, page):
     def total(a, b, c, d, e, f, g, h, i):
-        return a + b + c + d + e + f + g + h + i
+        return a + b + c + d + e + f + g + h + i, a * i
 
     write(folder, "nine", total, tuple(np.ones((4,)) for _ in range(9)))
-    enough, forced, free = told(
+    outcomes = told(
         page,
         SAID
         + """
         const { load } = await import("/nine.mjs");
-        const outcome = async (options) => {
+        const { requestAdapter } = GPU.prototype;
+        const outcome = async (buffers, options) => {
+          GPU.prototype.requestAdapter = async function (options) {
+            const adapter = await requestAdapter.call(this, options);
+            const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
+            const limits = { maxBufferSize, maxStorageBufferBindingSize, maxStorageBuffersPerShaderStage: buffers };
+            return Object.defineProperties(adapter, { limits: { value: limits }, info: { value: { vendor: "small" } } });
+          };
           const model = await load(options).catch(said);
           if (Array.isArray(model)) return model;
-          const x = Object.fromEntries(model.inputs.map(({ name }, k) => [name, new Float32Array(4).fill(k)]));
-          const { output } = await model.run(x);
+          const x = Object.fromEntries(model.inputs.map(({ name }, k) => [name, new Float32Array(4).fill(k + 1)]));
+          const [total, product] = Object.values(await model.run(x));
           model.destroy();
-          return [model.device, model.reason, output[0]];
+          return [model.device, model.reason, total[0], product[3]];
         };
-        const enough = await outcome({ device: "webgpu" });
-        const { requestAdapter } = GPU.prototype;
-        GPU.prototype.requestAdapter = async function (options) {
-          const adapter = await requestAdapter.call(this, options);
-          const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
-          const limits = { maxBufferSize, maxStorageBufferBindingSize, maxStorageBuffersPerShaderStage: 8 };
-          return Object.defineProperties(adapter, { limits: { value: limits }, info: { value: { vendor: "small" } } });
-        };
-        return [enough, await outcome({ device: "webgpu" }), await outcome({})];
+        return [await outcome(8, { device: "webgpu" }), await outcome(1, { device: "webgpu" }), await outcome(1, {})];
         """,
     )
-    text = 'E705: nine has a kernel of 10 arrays; this GPU takes 8; load({ device: "wasm" }) runs it on the processor'
-    assert enough == ["webgpu", "", 36]
-    assert forced == ["DeviceError", "E705", text]
-    assert free == ["wasm", text, 36]
+    text = 'E705: nine has a kernel of 2 buffers; this GPU takes 1; load({ device: "wasm" }) runs it on the processor'
+    assert outcomes == [["webgpu", "", 45, 9], ["DeviceError", "E705", text], ["wasm", text, 45, 9]]
+
+
+# Kernels, which are compiled for the first call that needs them
+
+
+COMPILING = """
+const compiled = [];
+const { createComputePipelineAsync } = GPUDevice.prototype;
+let broken = 0;
+GPUDevice.prototype.createComputePipelineAsync = function (options) {
+  compiled.push(options);
+  return broken-- > 0 ? Promise.reject(new Error("no such word")) : createComputePipelineAsync.call(this, options);
+};
+"""
+
+
+def test_kernels_are_compiled_for_the_first_call_that_needs_them(page, dense):
+    counts, heard, wrong, rows = told(
+        page,
+        COMPILING
+        + SAID
+        + """
+        const { load } = await import("/dense.mjs");
+        const heard = [];
+        const model = await load({ device: "webgpu", progress: (...now) => heard.push(now) });
+        const counts = [compiled.length];
+        const x = (rows) => ({ x: { data: new Float32Array(40 * rows).fill(1), shape: [rows, 40] } });
+        await model.run(x(1));
+        counts.push(compiled.length);
+        await model.run(x(1));
+        counts.push(compiled.length);
+        const wrong = await model.prepare({ x: new Float64Array(40) }).catch(said);
+        await model.prepare(x(9));
+        counts.push(compiled.length);
+        const { output } = await model.run(x(5));
+        counts.push(compiled.length);
+        return [counts, heard, wrong, output.length / 100];
+        """,
+    )
+    loaded, first, second, prepared, other = counts
+    assert loaded == 0 < first == second < prepared == other
+    expected = [[done, first] for done in range(1, first + 1)]
+    expected += [[done, prepared - first] for done in range(1, prepared - first + 1)]
+    assert heard == expected
+    assert wrong[0] == "TypeError" and rows == 5
+
+
+def test_calls_run_in_the_order_in_which_they_are_made_while_kernels_are_compiled(folder, page):
+    total = np.zeros((3,))
+
+    def f(x):
+        total[:] = 2 * total + x.sum(axis=0)
+        return {"total": total * 1, "noise": np.random.uniform(size=(2,))}
+
+    write(folder, "line", f, *((np.ones((rows, 3)),) for rows in (1, 2, 4)))
+    hybridize.random.seed(9)
+    drawn = [np.random.uniform(size=(2,)).asnumpy().tolist() for _ in range(2)]
+    first = total.asnumpy()
+    answers = told(
+        page,
+        SAID
+        + """
+        const { load } = await import("/line.mjs");
+        const answers = [];
+        for (const device of ["webgpu", "wasm"]) {
+          const model = await load({ device });
+          const ask = (rows, value) => {
+            const data = new Float32Array(3 * rows).fill(value);
+            const ends = model.run({ x: { data, shape: [rows, 3] } }).then(({ total, noise }) => [[...total], [...noise]], said);
+            data.fill(NaN); // which the call has read
+            return ends;
+          };
+          const all = [ask(1, 1), ask(3, 2), model.run({}).catch(said)];
+          model.seed(9);
+          all.push(ask(1, 3), ask(5, 4));
+          all.push((async () => model.seed("nine"))().catch(said));
+          answers.push(await Promise.all(all));
+        }
+        return answers;
+        """,
+    )
+    for *calls, seed in answers:
+        assert calls.pop(2)[0] == "TypeError" and seed[0] == "TypeError"
+        sums, expected = [1, 6, 3, 20], first
+        for (found, _), more in zip(calls, sums, strict=True):
+            expected = 2 * expected + more
+            assert found == expected.tolist()
+        assert [noise for _, noise in calls[2:]] == drawn
+
+
+def test_a_kernel_that_the_browser_refuses_moves_the_model_unless_a_gpu_was_asked_for(page, counted):
+    first, _ = counted
+    free, forced, careful = told(
+        page,
+        COMPILING
+        + SAID
+        + """
+        const { load } = await import("/counted.mjs");
+        const { requestAdapter } = GPU.prototype;
+        GPU.prototype.requestAdapter = async function (options) {
+          return Object.defineProperty(await requestAdapter.call(this, options), "info", { value: { vendor: "glass" } });
+        };
+        const answers = [];
+        for (const options of [{}, { device: "webgpu" }, { device: "webgpu", fallback: true }]) {
+          const model = await load(options);
+          broken = 1;
+          const ask = (x) => model.run({ x: new Float32Array(3).fill(x) }).then(({ total }) => [...total], said);
+          const calls = await Promise.all([ask(1), ask(2)]);
+          broken = 0;
+          answers.push([...calls, await ask(3), model.device, model.reason]);
+          model.destroy();
+        }
+        return answers;
+        """,
+    )
+    start = "E907: this browser does not compile kernel"
+    for one in (free, careful):
+        assert one[:4] == [(first + 1).tolist(), (first + 3).tolist(), (first + 6).tolist(), "wasm"]
+        assert one[4].startswith(start)
+    assert forced[0][:2] == ["DeviceError", "E907"] and forced[0][2].startswith(start)
+    assert forced[1:] == [(first + 2).tolist(), (first + 5).tolist(), "webgpu", ""]
 
 
 def test_a_lost_gpu_comes_back_and_a_fallback_goes_on_by_webassembly(folder, counted, tmp_path_factory):
@@ -349,6 +467,35 @@ def test_a_lost_gpu_comes_back_and_a_fallback_goes_on_by_webassembly(folder, cou
 
 
 # Sizes and types
+
+
+def test_states_of_a_loop_that_are_parts_of_words(folder, page):
+    """What is left of them is copied byte by byte, as copies of WebGPU take whole words."""
+
+    def scan(x, flags, halves):
+        def turn(row, state):
+            seen, total = np.logical_or(state[0], row > 2), state[1] + row.astype("float16")
+            return total, [seen, total]
+
+        rows, (seen, total) = npx.foreach(turn, x, [flags, halves])
+        return {"rows": rows, "seen": seen, "total": total}
+
+    x = numpy.random.default_rng(0).integers(0, 4, (4, 3)).astype("f4")
+    call = np.array(x), np.array([False, True, False], dtype="bool"), np.zeros((3,), dtype="float16")
+    write(folder, "scan", scan, call)
+    answers = told(
+        page,
+        """
+        const { load } = await import("/scan.mjs");
+        const call = { x: { data: Float32Array.from(x), shape: [4, 3] }, flags: Uint8Array.of(0, 1, 0), halves: new Uint16Array(3) };
+        const models = [await load({ device: "webgpu" }), await load({ device: "wasm" })];
+        return Promise.all(models.map(async (model) => Object.values(await model.run(call)).map((array) => [...array])));
+        """,
+        x=x.ravel().tolist(),
+    )
+    totals = numpy.cumsum(x, axis=0).astype("f2").view("u2")
+    seen = (x > 2).any(axis=0) | [False, True, False]
+    assert answers == [[totals.ravel().tolist(), seen.astype(int).tolist(), totals[-1].tolist()]] * 2
 
 
 def test_any_number_of_rows_and_all_types(folder, page):

@@ -152,7 +152,7 @@ def test_assertions_have_notes(tmp_path):
     assert [operands for _, operands in variant["notes"]] == [[], []]
     texts = [text for text, _ in variant["notes"]]
     assert "no negative numbers" in texts and any("an index is out of bounds" in text for text in texts)
-    kinds = [kind for _, _, buffers, _ in variant["launches"] for kind, _ in buffers]
+    kinds = [kind for _, buffers, _ in variant["work"] for kind, _ in buffers]
     assert kinds.count("flag") == 2
 
 

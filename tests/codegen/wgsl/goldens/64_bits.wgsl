@@ -1,11 +1,10 @@
 // kernel0
 @group(0) @binding(0) var<uniform> words: array<vec4<u32>, 2>;
 @group(0) @binding(1) var<storage, read> m0: array<u32>;
-@group(0) @binding(2) var<storage, read> m1: array<u32>;
-@group(0) @binding(3) var<storage, read_write> m2: array<u32>;
+@group(0) @binding(2) var<storage, read_write> m1: array<u32>;
 fn b0_at(word: i32) -> u32 { return m0[word]; }
-fn b1_at(word: i32) -> u32 { return m1[word]; }
-fn b2_put(word: i32, x: u32) { m2[word] = x; }
+fn b1_at(word: i32) -> u32 { return m0[word]; }
+fn b2_put(word: i32, x: u32) { m1[word] = x; }
 fn mul32_(x: u32, y: u32) -> vec2<u32> {
   let a = x & 0xffffu;
   let b = x >> 16u;
@@ -40,11 +39,10 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
 // kernel1
 @group(0) @binding(0) var<uniform> words: array<vec4<u32>, 2>;
 @group(0) @binding(1) var<storage, read> m0: array<u32>;
-@group(0) @binding(2) var<storage, read> m1: array<u32>;
-@group(0) @binding(3) var<storage, read_write> m2: array<u32>;
+@group(0) @binding(2) var<storage, read_write> m1: array<u32>;
 fn b0_at(word: i32) -> u32 { return m0[word]; }
-fn b1_at(word: i32) -> u32 { return m1[word]; }
-fn b2_put(word: i32, x: u32) { m2[word] = x; }
+fn b1_at(word: i32) -> u32 { return m0[word]; }
+fn b2_put(word: i32, x: u32) { m1[word] = x; }
 fn eq64_(x: vec2<u32>, y: vec2<u32>) -> bool { return x.x == y.x && x.y == y.y; }
 fn ult64_(x: vec2<u32>, y: vec2<u32>) -> bool { return x.y < y.y || (x.y == y.y && x.x < y.x); }
 fn sub64_(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> {
@@ -112,5 +110,5 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   }
 }
 
-// WgslLaunch(kernel='kernel0', buffers=(('input', 0), ('input', 1), ('output', 0)), words=(0, 0, 0, 1, 0), blocks=1)
-// WgslLaunch(kernel='kernel1', buffers=(('input', 0), ('input', 1), ('output', 1)), words=(0, 0, 0, 1, 0), blocks=1)
+// WgslLaunch(kernel='kernel0', buffers=(('input', 0), ('output', 0)), words=(0, 320, 0, 1, 0))
+// WgslLaunch(kernel='kernel1', buffers=(('input', 0), ('output', 0)), words=(0, 320, 320, 1, 0))

@@ -1,13 +1,11 @@
 // kernel0
 @group(0) @binding(0) var<uniform> words: array<vec4<u32>, 2>;
 @group(0) @binding(1) var<storage, read> m0: array<u32>;
-@group(0) @binding(2) var<storage, read> m1: array<u32>;
-@group(0) @binding(3) var<storage, read_write> m2: array<u32>;
-@group(0) @binding(4) var<storage, read> m3: array<u32>;
+@group(0) @binding(2) var<storage, read_write> m1: array<u32>;
 fn x_at(word: i32) -> u32 { return m0[word]; }
-fn w_at(word: i32) -> u32 { return m1[word]; }
-fn e0_put(word: i32, x: u32) { m2[word] = x; }
-fn e1_at(word: i32) -> u32 { return m3[word]; }
+fn w_at(word: i32) -> u32 { return m0[word]; }
+fn e0_put(word: i32, x: u32) { m1[word] = x; }
+fn e1_at(word: i32) -> u32 { return m0[word]; }
 var<workgroup> product0_shared0_m: array<u32, 1152>;
 fn product0_shared0_at(word: i32) -> u32 { return product0_shared0_m[word]; }
 fn product0_shared0_put(word: i32, x: u32) { product0_shared0_m[word] = x; }
@@ -431,4 +429,4 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   }
 }
 
-// WgslLaunch(kernel='kernel0', buffers=(('input', 0), ('input', 1), ('output', 0), ('input', 2)), words=(0, 0, 0, 0, 4, 0), blocks=4)
+// WgslLaunch(kernel='kernel0', buffers=(('input', 0), ('output', 0)), words=(0, 3200, 0, 7200, 4, 0))

@@ -93,4 +93,4 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   }
 }
 
-// WgslLaunch(kernel='kernel0', buffers=(('input', 0), ('scratch', 0), ('output', 0)), words=(0, 0, 0, 2, 0), blocks=2)
+// WgslLaunch(kernel='kernel0', buffers=(('input', 0), ('scratch', 0), ('output', 0)), words=(0, 0, 0, 2, 0))

@@ -1,11 +1,10 @@
 // kernel0
 @group(0) @binding(0) var<uniform> words: array<vec4<u32>, 2>;
 @group(0) @binding(1) var<storage, read> m0: array<u32>;
-@group(0) @binding(2) var<storage, read> m1: array<u32>;
-@group(0) @binding(3) var<storage, read_write> m2: array<u32>;
+@group(0) @binding(2) var<storage, read_write> m1: array<u32>;
 fn b0_at(word: i32) -> u32 { return m0[word]; }
-fn b1_at(word: i32) -> u32 { return m1[word]; }
-fn b2_put(word: i32, x: u32) { m2[word] = x; }
+fn b1_at(word: i32) -> u32 { return m0[word]; }
+fn b2_put(word: i32, x: u32) { m1[word] = x; }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_index) index_: u32) {
   let thread_ = i32(index_);
@@ -21,4 +20,4 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   }
 }
 
-// WgslLaunch(kernel='kernel0', buffers=(('input', 0), ('input', 1), ('output', 0)), words=(0, 0, 0, 1, 0), blocks=1)
+// WgslLaunch(kernel='kernel0', buffers=(('input', 0), ('output', 0)), words=(0, 160, 0, 1, 0))
