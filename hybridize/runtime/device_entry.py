@@ -379,8 +379,8 @@ class StartableGraphs:
         numbers = [one.address for one in (*spares, *memories)]
         for memory, number in zip((*spares, *memories), numbers, strict=True):
             words += id(memory), id(number)
-        kept = [bound, derived, numbers, spares, keep]
-        instance = StartableGraph(place, graph, memories, kept, self._lock, self._send)
+        owned = [bound, derived, numbers, spares, keep]
+        instance = StartableGraph(place, graph, memories, owned, self._lock, self._send)
         place.fill(instance, words)
         return instance
 
