@@ -19,7 +19,6 @@ _NOTHING: Final = bytes.fromhex("31c0c3")
 _QUIET: Final = ("cuCtxPushCurrent_v2", "cuGraphLaunch", "cuCtxPopCurrent_v2")
 _OUT: Final = {
     "cuDriverGetVersion": 12040,
-    "cuDeviceGetCount": 2,
     "nvmlDeviceGetCount_v2": 2,
     "cuDevicePrimaryCtxRetain": 1,
     "cuMemAlloc_v2": 1 << 32,

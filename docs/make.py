@@ -8,6 +8,7 @@ guide/pytorch.md: the functions of torch that the PyTorch door knows, between it
 demo.md: the figures in benchmarks/web.json, between its two marks.
 charts: of the tables in benchmarks.md.
 one-road.svg, one-road-narrow.svg: the picture of what goes in and comes out.
+internals/device-road.svg, device-call.svg: a program on a device, and the memory of its call.
 
 And the stubs of modules whose names are loaded late (`base/names.py`), for type checkers and editors.
 """
@@ -38,6 +39,7 @@ from hybridize.torch.functions import FUNCTIONS
 
 sys.path.append(str(Path(__file__).parent))
 import charts
+import device_pictures
 import road
 
 from results import CLASSES, OF_ND, OVERLOADS, RESULTS
@@ -434,5 +436,5 @@ if __name__ == "__main__":
     demo.write_text(with_part(demo.read_text(encoding="utf-8"), WEB, web()), encoding="utf-8")
     for name, text in charts.charts().items():
         (DOCS / "charts" / name).write_text(text, encoding="utf-8")
-    for name, text in road.pictures().items():
+    for name, text in {**road.pictures(), **device_pictures.pictures()}.items():
         (DOCS / name).write_text(text, encoding="utf-8")

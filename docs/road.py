@@ -88,16 +88,33 @@ class Drawing:
         for row, (kind, text) in enumerate(zip(("said", "said small"), BACKEND, strict=True)):
             self.text(kind, x + 14, y + 22 + 18 * row, text)
 
-    def svg(self, width: int, height: int) -> str:
-        names = [", ".join(name for name, *_ in part) for part in (DOORS_IN, ROAD, DOORS_OUT)]
+    def titled(self, kind: str, x: float, y: float, width: float, lines: Sequence[str]) -> None:
+        self.box(kind, x, y, width, 64)
+        for row, (style, text) in enumerate(zip(("stage", "small", "code"), lines, strict=True)):
+            self.text(style, x + 10, y + (21, 38, 55)[row], text)
+
+    def arrow(self, x: float, y: float, length: float) -> None:
+        self.path("on", f"M{x:g} {y:g}h{length - 2:g}m-6 -5l6 5l-6 5")
+
+    def bent(self, x: float, y: float, length: float, end: float) -> None:
+        self.path("on", f"M{x:g} {y:g}C{x + length / 2:g} {y:g} {x + length / 2:g} {end:g} {x + length - 8:g} {end:g}")
+        self.arrow(x + length - 8, end, 8)
+
+    def svg(self, width: int, height: int, title: str, description: str) -> str:
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
             f'height="{height}" role="img">',
-            f"<title>{TITLE}</title>",
-            f"<desc>In: {escape(names[0])}. Road: {escape(names[1])}. Out: {escape(names[2])}.</desc>",
+            f"<title>{title}</title>",
+            f"<desc>{escape(description)}.</desc>",
             f"<style>{STYLE}</style>",
         )
         return "\n".join([*head, *self.lines, "</svg>"]) + "\n"
+
+
+def said() -> str:
+    """Return what the picture shows, in words."""
+    names = [", ".join(name for name, *_ in part) for part in (DOORS_IN, ROAD, DOORS_OUT)]
+    return f"In: {names[0]}. Road: {names[1]}. Out: {names[2]}"
 
 
 def wide() -> str:
@@ -118,7 +135,7 @@ def wide() -> str:
     drawing.path("dashed", f"M446 {middle + STEP / 2:g}v60")
     drawing.road(296, middle - STEP / 2, 95.2, 6)
     drawing.backend(352, middle + STEP / 2 + 60, 380)
-    return drawing.svg(1102, height)
+    return drawing.svg(1102, height, TITLE, said())
 
 
 def narrow() -> str:
@@ -136,7 +153,7 @@ def narrow() -> str:
     drawing.path("line", f"M431 {y + 32 + STEP:g}V{below + 26:g}")
     drawing.text("head", 2, below + 26, "DOORS OUT")
     drawing.doors(DOORS_OUT, 2, below + 38, width, columns=2)
-    return drawing.svg(476, below + 38 + -(-len(DOORS_OUT) // 2) * (HIGH + APART))
+    return drawing.svg(476, below + 38 + -(-len(DOORS_OUT) // 2) * (HIGH + APART), TITLE, said())
 
 
 def pictures() -> Mapping[str, str]:

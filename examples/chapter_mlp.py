@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 
 from hybridize import np, npx
@@ -139,7 +140,7 @@ def main() -> None:
         for file in map(Path, exported.files):
             console.print(f"  {file.name}: {file.stat().st_size:,} bytes", highlight=False)
         for check in exported.checks:
-            console.print(f"  checked: {check}", highlight=False)
+            console.print(Padding(f"checked: {check}", (0, 0, 0, 2), expand=False), highlight=False)
         if command is None:
             console.print("  there is no cc here to build a program with", highlight=False)
             console.print(r'  pip install "hybridize\[export]" brings what compiles and links', highlight=False)

@@ -76,7 +76,7 @@ PLACES = places(
 _INSTEAD = {
     "mod": "train with gluon.Trainer", "module": "train with gluon.Trainer", "Module": "train with gluon.Trainer",
     "error": "hybridize.errors", "model_zoo": "hybridize.gluon.model_zoo", "rnn": "hybridize.gluon.rnn",
-    "rtc": "hybridize compiles for the CPU", "library": "hybridize.autograd.Function makes operations of one's own",
+    "rtc": "@hybridize compiles array code", "library": "hybridize.autograd.Function makes operations of one's own",
     "log": "Python's logging",
     "np_symbol": "hybridize.sym.np",
 }  # fmt: skip

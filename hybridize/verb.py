@@ -149,7 +149,7 @@ def load(
             one. Of a TFLite model, which of its signatures; its first graph if None.
         rounding: of integers that stand for numbers in a TFLite model: `float`, once, as LiteRT does where users run
             it, or `reference`, twice, as TFLite for microcontrollers does.
-        device: where its weights are to be, and its calls run; the present device if None.
+        device: of its weights and its calls, such as `gpu(0)`; the present device if None.
         **options: of what is loaded as a block, and of archives: those of `hybridize`. With `freeze=True` weights are
             constants of the programs.
 

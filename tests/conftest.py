@@ -167,6 +167,30 @@ def two_gpus(monkeypatch) -> Iterator[None]:
 
 
 @pytest.fixture
+def compiled_ops(monkeypatch) -> list[str]:
+    """The operations on devices for which programs are compiled from now on; none has one yet."""
+    from hybridize.array import on_device
+
+    names, compile_kernels = [], on_device.compile_kernels
+    monkeypatch.setattr(
+        on_device, "compile_kernels", lambda *args, name: names.append(name) or compile_kernels(*args, name=name)
+    )
+    on_device.PROGRAMS.clear()
+    return names
+
+
+@pytest.fixture
+def sent_bytes(two_gpus, monkeypatch) -> list[int]:
+    """The bytes of each copy from the host to a device from now on."""
+    from hybridize.runtime import devices
+
+    sizes, kind = [], type(devices.opened(0))
+    copy_in = kind.copy_in
+    monkeypatch.setattr(kind, "copy_in", lambda gpu, to, array: sizes.append(array.nbytes) or copy_in(gpu, to, array))
+    return sizes
+
+
+@pytest.fixture
 def inherited() -> Iterator[list[object]]:
     """The devices that the process has of the one it was forked from; afterwards there are none."""
     from hybridize.runtime import devices

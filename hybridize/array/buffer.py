@@ -163,8 +163,8 @@ def memory_key(x: ndarray) -> tuple[Any, ...]:
     """Return a key that two arrays over exactly the same elements have in common."""
     data: Any = x._memory
     if AWAY and x._away() is not None:
-        start = address_of(x) - data.base.address  # programs let memories change places: the address is no key
-        return (id(data.base), start if data.size else id(x), data.shape, data.strides, data.dtype)
+        owner, start = data.base.origin
+        return (owner, start + data.offset if data.size else id(x), data.shape, data.strides, data.dtype)
     return (data.__array_interface__["data"][0] if data.size else id(x), data.shape, data.strides, data.dtype)
 
 
@@ -238,7 +238,8 @@ def replaced(x: ndarray, memory: Any) -> bool:
     buffer = x._away() if AWAY else None
     if buffer is None or is_exposed(x) or not is_away(memory):
         return False
-    return bool(buffer.exchange(memory))
+    exchanged: bool = buffer.exchange(memory)
+    return exchanged
 
 
 def check_writable(x: ndarray) -> None:

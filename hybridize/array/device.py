@@ -38,9 +38,9 @@ class Device:
 
     Two devices are equal if their kind and number are.
 
-    In a `with` block it is the present one, as `current_device()` says, where new arrays are made. The CPU has one
-    memory: `cpu(0)` and `cpu(1)` are two names of it, and an array has one of them. A GPU can be named and compared;
-    using one that is not there is refused (DeviceError E701).
+    In a `with` block, new arrays are made on it, and `current_device()` returns it. All CPU devices share one memory:
+    `cpu(0)` and `cpu(1)` are two names of it. You can name and compare a GPU that is not there, but not use it
+    (DeviceError E701).
 
     Args:
         device_type: `cpu`, `gpu`, `cpu_pinned`, `cpu_shared`, or a device.
@@ -98,7 +98,7 @@ class Device:
     __repr__ = __str__
 
     def empty_cache(self) -> None:
-        """Give memory of a GPU back that no array uses; on the CPU it goes back by itself."""
+        """Give unused memory of a GPU back to its driver. On the CPU, it does nothing."""
         if is_away(as_device(self)):
             accelerator(self).empty_cache()
 
@@ -120,7 +120,7 @@ def cpu(device_id: int = 0) -> Device:
 
 
 def cpu_pinned(device_id: int = 0) -> Device:
-    """Return the CPU, under MXNet's name of memory that a GPU reads faster.
+    """Return the CPU under MXNet's name of pinned memory, by which all copies to a GPU go anyway.
 
     >>> import hybridize
     >>> hybridize.cpu_pinned()
@@ -130,7 +130,7 @@ def cpu_pinned(device_id: int = 0) -> Device:
 
 
 def gpu(device_id: int = 0) -> Device:
-    """Return the name of a GPU, which you can compare and print. To use it, it has to be there: see `num_gpus()`.
+    """Return a GPU as a device, by its number. It has to be there when you use it: see `num_gpus()`.
 
     >>> import hybridize
     >>> hybridize.gpu(0)
@@ -140,7 +140,10 @@ def gpu(device_id: int = 0) -> Device:
 
 
 def num_gpus() -> int:
-    """Return the number of GPUs: 0, unless `HYBRIDIZE_DEVICE` is set.
+    """Return the number of GPUs that this process may use: 0 unless `HYBRIDIZE_DEVICE` is set.
+
+    Raises:
+        DeviceError E709: it is `webgpu`, and the package wgpu is missing.
 
     >>> import hybridize
     >>> hybridize.num_gpus()
@@ -151,7 +154,7 @@ def num_gpus() -> int:
 
 
 def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
-    """Return the free bytes and all bytes of the memory of a GPU.
+    """Return the number of free bytes and of all bytes of a GPU.
 
     Args:
         device_id: the number of the GPU.
@@ -332,5 +335,6 @@ def _not_there(device: Any) -> DeviceError:
         remedy = "use cpu(), or set HYBRIDIZE_DEVICE to cuda or webgpu before Python starts"
         return DeviceError("E701", what, help=remedy)
     count = num_gpus()
-    remedy = "use cpu(), or a number below num_gpus()" if count else "use cpu(), or run `hybridize doctor`"
-    return DeviceError("E701", f"there is no {device}: HYBRIDIZE_DEVICE={CONFIG.device} has {count}", help=remedy)
+    remedy = "use a number below num_gpus(), or cpu()" if count else "run `hybridize doctor`, or use cpu()"
+    shown = f"shows {count or 'no'} GPU{'s' * (count > 1)}"
+    return DeviceError("E701", f"there is no {device}: HYBRIDIZE_DEVICE={CONFIG.device} {shown}", help=remedy)

@@ -83,8 +83,7 @@ _KEYWORDS = {
 
 
 _OTHERS = {
-    "numpy": "x.asnumpy()", "cpu": "x.to('cpu')",
-    "cuda": "hybridize compiles for the CPU: leave the call out",
+    "numpy": "x.asnumpy()", "cpu": "x.to('cpu')", "cuda": "x.to('gpu')",
     "unsqueeze": "np.expand_dims(x, axis)", "permute": "x.transpose(axes)", "requires_grad_": "x.attach_grad()",
     "requires_grad": "x.attach_grad()", "contiguous": "np.ascontiguousarray(x)", "float": "x.astype('float32')",
     "double": "x.astype('float64')", "long": "x.astype('int64')", "int": "x.astype('int32')",
@@ -298,7 +297,7 @@ class Methods:
 
     @leaves
     def as_in_ctx(self, ctx: Any) -> Self:
-        """Return the array itself where it is on a device, and otherwise a copy there; gradients pass.
+        """Return a copy of the array on a device, or the array itself if it is there; gradients pass through.
 
         >>> x = np.ones(2)
         >>> x.as_in_ctx(npx.cpu()) is x
@@ -308,7 +307,7 @@ class Methods:
 
     @leaves
     def as_in_context(self, context: Any) -> Self:
-        """Return the array itself where it is on a device, and otherwise a copy there; gradients pass.
+        """Return a copy of the array on a device, or the array itself if it is there; gradients pass through.
 
         >>> x = np.ones(2)
         >>> x.as_in_context(npx.cpu()) is x
@@ -318,10 +317,10 @@ class Methods:
 
     @leaves
     def to(self, device: Any) -> Self:
-        """Return the array itself where it is on a device, and otherwise a copy there; gradients pass.
+        """Return a copy of the array on a device, or the array itself if it is there; gradients pass through.
 
         Args:
-            device: `cpu()`, `gpu(0)`, or text as `"cpu"`.
+            device: `cpu()`, `gpu(0)`, or text such as `"cpu"` or `"gpu:0"`.
 
         Raises:
             ArgumentError E300: a dtype, or anything else that is no device.
@@ -333,20 +332,20 @@ class Methods:
         """
         name = str(device)
         if not name.startswith(("cpu", "gpu")):
-            help = "x.astype(dtype) changes the type"
+            help = "use gpu(0)" if name.startswith("cuda") else "x.astype(dtype) changes the type"
             raise ArgumentError("E300", f"to() takes a device, got {device!r}", help=help)
         return functions.moved(self, device)
 
     @leaves
     def to_device(self, device: Any, /, *, stream: Any = None) -> Self:
-        """Return the array itself where it is on a device, and otherwise a copy there; `stream` has to be None.
+        """Return a copy of the array on a device, or the array itself if it is there; `stream` has to be None.
 
         >>> x = np.ones(2)
         >>> x.to_device(x.device) is x
         True
         """
         if stream is not None:
-            raise ArgumentError("E303", f"to_device: the CPU has no streams, got {stream!r}", help="leave stream out")
+            raise ArgumentError("E303", f"to_device takes no stream, got {stream!r}", help="leave stream out")
         return functions.moved(self, device)
 
     def wait_to_read(self) -> None:

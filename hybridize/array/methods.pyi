@@ -39,9 +39,11 @@ class Methods:
     def argsort(self, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None, descending: bool = False) -> Self:
         """Return the indices that sort along an axis, as int64; see `sort`."""
     def as_in_context(self, context: Any) -> Self:
-        """Return the array itself where it is on a device, and otherwise a copy there; gradients pass."""
+        """Return a copy of the array on a device, or the array itself if it is there; gradients pass
+        through."""
     def as_in_ctx(self, ctx: Any) -> Self:
-        """Return the array itself where it is on a device, and otherwise a copy there; gradients pass."""
+        """Return a copy of the array on a device, or the array itself if it is there; gradients pass
+        through."""
     def as_nd_ndarray(self) -> Self:
         """Return an array over the same memory with MXNet 1's operators and methods, an NDArray."""
     def as_np_ndarray(self) -> Self:
@@ -235,9 +237,10 @@ class Methods:
     def tile(self, reps: Any) -> Self:
         """Repeat the whole array, `reps` times along each axis."""
     def to(self, device: Any) -> Self:
-        """Return the array itself where it is on a device, and otherwise a copy there; gradients pass."""
+        """Return a copy of the array on a device, or the array itself if it is there; gradients pass
+        through."""
     def to_device(self, device: Any, /, *, stream: Any = None) -> Self:
-        """Return the array itself where it is on a device, and otherwise a copy there; `stream` has to be
+        """Return a copy of the array on a device, or the array itself if it is there; `stream` has to be
         None."""
     def topk(self, axis: int | None = -1, k: int = 1, ret_typ: str = 'indices', is_ascend: bool = False, dtype: Any = None) -> Self:
         """Return the `k` largest elements along an axis, or their indices; the smallest with `is_ascend`."""

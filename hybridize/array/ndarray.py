@@ -345,7 +345,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
 
     @property
     def device(self) -> Device:
-        """The device that it is known to be on: all CPUs are one memory."""
+        """The device of the array. All CPU devices share one memory."""
         if AWAY and type(self._memory) is _BUFFER[0]:
             return gpu(self._away().number)
         storage = self._storage
@@ -614,7 +614,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
     def wait_to_read(self) -> None:
         """Wait until the elements are computed, and raise what kept them from it.
 
-        They are, when a function returns, unless calls are asynchronous (`hybridize.engine`).
+        Arrays of a GPU and asynchronous calls (`hybridize.engine`) make it wait; other elements are there already.
 
         >>> np.ones(2).wait_to_read()
         """

@@ -167,10 +167,8 @@ def _dense_shape(lie: Lie, shape: Shape) -> Shape:
 def _by_program(op: Op, operands: Sequence[Any], there: DeviceBuffer) -> tuple[Any, ...]:
     """The outputs of an op; those by elements are computed as one row, wherever all operands allow it."""
     parts = [_lying(x, there.accelerator, there.number) for x in operands]
-    lies, inputs, shapes = [one[0] for one in parts], [one[1] for one in parts], [one[2] for one in parts]
-    whole = shapes
-    if op.by_element:
-        lies, whole = _collapsed(lies, shapes)
+    lies, inputs, shapes = zip(*parts, strict=True)
+    lies, whole = _collapsed(lies, shapes) if op.by_element else (lies, shapes)
     outputs = _launched((op, op.name, partial(bind, op)), lies, whole, inputs, there.accelerator, there.number)
     return tuple([y.reshape(shapes[0]) for y in outputs]) if op.by_element else tuple(outputs)
 
@@ -240,13 +238,10 @@ def _of_sizes(
     key: Any, name: str, apply: Callable[..., Operand], shape: Shape, operands: Sequence[Any], gpu: Any, number: int
 ) -> DeviceBuffer:
     """Return what a program makes of sizes and operands; the sizes are those of a number that is repeated."""
-    parts = [*[_lying(x, gpu, number) for x in operands], (Lie(int8, None, ()), _UNREAD, shape)]
-    lies, inputs, shapes = [one[0] for one in parts], [one[1] for one in parts], [one[2] for one in parts]
+    unread = Lie(int8, None, ()), numpy.zeros((), int8), shape
+    lies, inputs, shapes = zip(*[_lying(x, gpu, number) for x in operands], unread, strict=True)
     work = key, name, lambda *xs: [apply(type_of(xs[-1]).shape, *xs[:-1])]
     return _launched(work, lies, shapes, inputs, gpu, number)[0]
-
-
-_UNREAD = numpy.zeros((), int8)
 
 
 Work = tuple[Any, str, Callable[..., Sequence[Operand]]]
@@ -293,7 +288,8 @@ class Programs:
         for pattern, program in known:
             if _fits(pattern, sizes) and program[0].accepts(_shapes_for(program, lies, shapes)):
                 return program
-        pattern = _common(known[-1][0], sizes) if known else sizes
+        patterns = [_common(one, sizes) for one, _ in known]
+        pattern = next((one for one in patterns if one != sizes), sizes)
         program = _compiled(work, lies, shapes, pattern, arch)
         if not known:
             bounded(self._of, LIMIT)[key] = known

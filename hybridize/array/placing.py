@@ -261,6 +261,16 @@ def located(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     return call
 
 
+def check_key(x: Any, key: Any) -> None:
+    """Refuse arrays of other devices among the indices of a write to an array; its values may be from anywhere.
+
+    Raises:
+        DeviceError E703: there is one.
+    """
+    if not _INSIDE.value:
+        one_device("setitem", list(arrays_in((x, key))))
+
+
 def _of_users(value: Any, values: tuple[Any, ...], name: str) -> Any:
     """Place what a function has made that calls one of the user's, which may use arrays of any device."""
     device = None if name in _BODIES else common_device(values)

@@ -32,9 +32,8 @@ def _is_asynchronous() -> bool:
 def _device() -> str:
     name = os.environ.get("HYBRIDIZE_DEVICE", "").strip()
     if name not in ("", "cuda", "webgpu", "emulated"):
-        raise ArgumentError(
-            "E348", f"HYBRIDIZE_DEVICE takes cuda, webgpu or emulated, got {name!r}", help="leave it out: cpu"
-        )
+        what = f"HYBRIDIZE_DEVICE takes cuda or webgpu, got {name!r}"
+        raise ArgumentError("E348", what, help="leave it out to compute on the CPU")
     return name
 
 

@@ -20,7 +20,7 @@ import numpy
 
 from hybridize.array.device import OTHERS, cpu, current_device, when_used
 from hybridize.array.ndarray import ndarray, wrap
-from hybridize.array.placing import arrays_in, device_of
+from hybridize.array.placing import arrays_in, device_of, place
 from hybridize.base import modes
 from hybridize.base.access import ACCESS
 from hybridize.base.config import CONFIG
@@ -366,4 +366,6 @@ def _example(spec: Any) -> Any:
         if any(size < 0 for size in spec):
             raise ShapeError("E112", f"sizes must not be negative, got {list(spec)}", help="give the array's sizes")
         spec = TensorType(spec, float32)
-    return wrap(numpy.zeros(spec.shape, spec.dtype)) if isinstance(spec, TensorType) else spec
+    if isinstance(spec, TensorType):
+        return place(wrap(numpy.zeros(spec.shape, spec.dtype)), current_device())
+    return spec

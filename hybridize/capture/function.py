@@ -310,7 +310,7 @@ class Function(Calls[P, R], Generic[P, R]):
                 leaves[number] = classed(array, number in call.of_nd)
                 kinds[number] = leaves[number].type
         exact = changed(call, leaves=leaves, kinds=tuple(kinds))
-        with self._lock, modes.mode(training=call.training, recording=bool(call.recording)):
+        with call.place(leaves), self._lock, modes.mode(training=call.training, recording=bool(call.recording)):
             return self._find(exact) or self._capture(exact)
 
     @outside_only("writes a file")
@@ -351,8 +351,8 @@ class Function(Calls[P, R], Generic[P, R]):
         Args:
             path: of the archive; of other formats, the folder and the name of the model.
             format: `"archive"`, `"library"` (a C library and its header), `"object"` (the same, not linked), `"wheel"`
-                (a package that pip installs), `"wasm"` (WebAssembly with a JavaScript loader), `"web"` (the same, also
-                for the GPU of a page's visitor). A step of a trainer is written as library or object alone.
+                (a package that pip installs), `"wasm"` (WebAssembly with a JavaScript loader), `"web"` (the same with
+                kernels for the visitor's GPU, and a page). A step of a trainer is written as library or object alone.
             samples: calls to check it with, besides those that the programs were captured at: each an array or a
                 tuple of arguments.
             progress: hears what is being done.

@@ -26,11 +26,9 @@ def device_target(arch: str) -> Target:
     older = [name for name in DEVICE_NAMES if 0 < _number(name) <= _number(arch)]
     target = named_target(arch if arch in DEVICE_NAMES else max(older, key=_number, default=DEVICE_NAMES[0]))
     assert target.device is not None
-    return (
-        changed(target, device=changed(target.device, tf32=True))
-        if CONFIG.tf32 and target.device.tensor_cores
-        else target
-    )
+    if CONFIG.tf32 and target.device.tensor_cores:
+        return changed(target, device=changed(target.device, tf32=True))
+    return target
 
 
 def _number(arch: str) -> int:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy
@@ -13,6 +14,7 @@ from hybridize.array.device import OTHERS, Device, cpu, current_device, is_away
 from hybridize.array.nd_array import NDArray
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operators import Operators
+from hybridize.array.placing import place
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.dtypes import CODES, REALS
@@ -82,6 +84,22 @@ class Call:
             return None
         present, *others = self.devices
         return next(filter(is_away, (*others, present)), (others or [present])[0])
+
+    def place(self, leaves: Sequence[Any]) -> AbstractContextManager[Any]:
+        """Move arrays to where those of the call were.
+
+        Args:
+            leaves: as many arrays as the call has, of which nobody has views, among others.
+
+        Returns:
+            a context in which the present device is that of the call.
+        """
+        if self.devices is None:
+            return nullcontext()
+        present, *others = self.devices
+        for array, device in zip([leaf for leaf in leaves if isinstance(leaf, ndarray)], others, strict=True):
+            place(array, device)
+        return present
 
     @classmethod
     def of(cls, args: Sequence[Any], kwargs: dict[str, Any]) -> Call:

@@ -24,7 +24,7 @@ _INSTEAD: Final = {
     "quantization": "hybridize has no int8 inference; net.cast('bfloat16') halves the weights",
     "svrg_optimization": "gluon.Trainer and hybridize.optimizer",
     "tensorboard": "callbacks of the estimator hand metrics to any logger",
-    "tensorrt": "net.hybridize(): hybridize compiles for the CPU",
+    "tensorrt": "net.hybridize()",
 }
 
 

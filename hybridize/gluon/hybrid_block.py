@@ -530,7 +530,7 @@ class HybridBlock(Block, layer=False):
             remove_amp_cast: accepted for MXNet; there are no such casts.
             format: `"mxnet"`, `"archive"`, `"library"` (a C library and its header), `"object"` (the same, not linked),
                 `"wheel"` (a package that pip installs), `"wasm"` (WebAssembly with a JavaScript loader), `"web"` (the
-                same, also for the GPU of a page's visitor), `"onnx"` (a model of ONNX).
+                same with kernels for the visitor's GPU, and a page), `"onnx"` (a model of ONNX).
             samples: calls to check it with, besides those that the programs were captured at: each an array or a
                 tuple of arguments.
             progress: hears what is being done; MXNet's pair takes no time.

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from hybridize import init as initializers
 from hybridize.array.buffer import content_of, overwrite
-from hybridize.array.device import Device, as_device, check_device, cpu, current_device
+from hybridize.array.device import Device, as_device, check_device, cpu, current_device, is_away
 from hybridize.array.ndarray import gradient_of, history, ndarray, store, wrap
 from hybridize.array.placing import moved, place
 from hybridize.array.storage import Storage
@@ -371,7 +371,7 @@ class Parameter:
         elif set(devices) != set(self.list_device()):
             actual, wanted = (", ".join(map(str, some)) for some in (self.list_device(), devices))
             what = f"parameter {self.name!r} is on {actual}, and was to be loaded on {wanted}"
-            raise PlacementError("E704", what, help="leave the device out, or call reset_ctx(...) first")
+            raise PlacementError("E704", what, help="leave the device out, or call reset_device(...) first")
 
     def _copy(self, device: Device) -> Parameter:
         """A holder of the array on a further device."""
@@ -462,12 +462,13 @@ class Parameter:
         wanted = as_device(device)
         holder = self if wanted == self._home else self._elsewhere.get(wanted)
         if holder is None:
-            devices = ", ".join(map(str, self.list_device()))
-            raise PlacementError(
-                "E704",
-                f"parameter {self.name!r} was not initialized on device {wanted}, only on {devices}",
-                help=f"pass arrays on {devices} to the net, or call initialize(ctx=[...]) or reset_ctx([...])",
-            )
+            devices = self.list_device()
+            there = ", ".join(map(str, devices))
+            what = f"parameter {self.name!r} was not initialized on device {wanted}, only on {there}"
+            help = f"pass x.as_in_ctx({devices[0]}) to it"
+            if is_away(wanted):
+                help = f"net.reset_device({wanted}) moves them there"
+            raise PlacementError("E704", what, help=help)
         return holder
 
     def list_data(self) -> list[ndarray]:

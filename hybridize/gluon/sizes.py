@@ -37,7 +37,7 @@ def with_sizes(function: Function, captured: Captured) -> Captured:
     """A captured program of known sizes: itself, or captured again for the sizes that it was first compiled at."""
     if captured.graph.scope is None:
         return captured
-    return function.captured(_resized(captured.call, lambda n, _: hint(n)))
+    return _captured(function, captured.call, lambda n, _: hint(n))
 
 
 def signature_of(captured: Captured, names: dict[int, str]) -> SavedSignature:
@@ -65,10 +65,11 @@ def bound_axes(
 
     def with_other(other: int, size: int, axis: int | None) -> Any:
         """Return what would be written with another size of an axis, or of all; None if it cannot be called."""
-        call = _resized(captured.call, lambda n, i: other if n == size and axis in (i, None) else n)
         try:
             with contextlib.redirect_stdout(io.StringIO()):  # the user's prints were seen
-                return written(function.captured(call))
+                return written(
+                    _captured(function, captured.call, lambda n, i: other if n == size and axis in (i, None) else n)
+                )
         except Exception as error:
             let_through(error)
             return None
@@ -105,8 +106,8 @@ def _others(size: int, sizes: set[int]) -> list[int]:
     return list(dict.fromkeys((more, *itertools.islice(multiples, 2))))
 
 
-def _resized(call: Call, resize: Callable[..., int]) -> Call:
-    """A call with arrays of other sizes: `resize` is given each size and its axis."""
+def _captured(function: Function, call: Call, resize: Callable[..., int]) -> Captured:
+    """Capture a call with arrays of other sizes, where they were: `resize` is given each size and its axis."""
     leaves: list[Any] = []
     kinds: list[Any] = []
     for position, (leaf, kind) in enumerate(zip(call.leaves, call.kinds, strict=True)):
@@ -116,4 +117,5 @@ def _resized(call: Call, resize: Callable[..., int]) -> Call:
             kind = leaf.type
         leaves.append(leaf)
         kinds.append(kind)
-    return changed(call, leaves=leaves, kinds=tuple(kinds))
+    with call.place(leaves):
+        return function.captured(changed(call, leaves=leaves, kinds=tuple(kinds)))

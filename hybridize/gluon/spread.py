@@ -226,6 +226,16 @@ def is_fresh(parameter: Parameter) -> bool:
     return variable is not None and variable.fresh
 
 
+def gradients(trainer: Updating, indices: Sequence[int]) -> list[tuple[int, Any]]:
+    """Return the gradients by which arrays are updated, with the numbers of their parameters: sums on a store that
+    updates, else those of each device.
+    """
+    parameters = [(index, trainer._params[index]) for index in indices]
+    if trainer._update_on_kvstore:
+        return [(index, summed(parameter)) for index, parameter in parameters]
+    return [(index, one._held().grad) for index, each in parameters for one in each._copies() if is_fresh(one)]
+
+
 def summed(parameter: Parameter) -> Any:
     """Return the sum of the gradients of the devices that a backward pass has reached, on the first device."""
     fresh = [one._held().grad for one in parameter._copies() if is_fresh(one)]
@@ -234,52 +244,40 @@ def summed(parameter: Parameter) -> Any:
 
 def reduce_gradients(trainer: Updating) -> None:
     """Write the sum over devices, and processes, to each gradient of a parameter that a backward pass has reached."""
-    if trainer._across is not None:
-        reached = [
-            k for k, one in enumerate(trainer._params) if one.grad_req != "null" and any(map(is_fresh, one._copies()))
-        ]
-        for index, total in zip(reached, trainer._across.summed(reached), strict=True):
-            for one in trainer._params[index]._copies():
-                grad = _gradient(one._held())
-                grad[...] = moved(total, grad.device)
-                one.fresh_grad = True
+    store, across = trainer._kvstore, trainer._across
+    if store is None:
         return
-    store = trainer._kvstore
-    for index, parameter in enumerate(trainer._params):
-        if store is None or parameter.grad_req == "null" or not any(map(is_fresh, parameter._copies())):
-            continue
-        grads = parameter.list_grad()
+    parameters = enumerate(trainer._params)
+    reached = [k for k, one in parameters if one.grad_req != "null" and any(map(is_fresh, one._copies()))]
+    totals = iter(across.summed(reached)) if across is not None else (summed(trainer._params[k]) for k in reached)
+    for index in reached:
+        parameter = trainer._params[index]
         if isinstance(store, KVStore):
-            total = summed(parameter)
-            for grad in grads:
+            total = next(totals)
+            for grad in parameter.list_grad():
                 grad[...] = total
         else:
-            store.pushpull(index, grads)
+            store.pushpull(index, parameter.list_grad())
         for one in parameter._copies():
             one.fresh_grad = True
 
 
 def update_by(trainer: Updating, indices: Sequence[int], grads: Sequence[Any]) -> None:
-    """Update the first array of each parameter by its sum over all processes, and let the others be copies of it."""
+    """Update the first array of each parameter by a gradient, and let the others be copies of it."""
     firsts = [trainer._params[index]._held() for index in indices]
-    trainer._kvstore._values.update(zip(indices, firsts, strict=True))
+    trainer._kvstore._values.update(zip(indices, firsts, strict=True))  # what is pulled from it is what it has updated
     trainer._updaters[0](list(indices), list(grads), firsts)
     for index, first in zip(indices, firsts, strict=True):
         for one in trainer._params[index].list_data()[1:]:
-            one[...] = moved(first, one.device)
+            one[...] = first
 
 
 def update_on_store(trainer: Updating, indices: Sequence[int]) -> None:
-    """Update the first array of each parameter by the sum of its gradients, and let the others be copies of it."""
+    """Let the store update the arrays of each parameter by the sum of its gradients."""
     parameters = [trainer._params[index] for index in indices]
     store = trainer._kvstore
     if isinstance(store, KVStore):
-        firsts = [parameter._held() for parameter in parameters]
-        store._values.update(zip(indices, firsts, strict=True))  # what is pulled from it is what it has updated
-        trainer._updaters[0](list(indices), list(map(summed, parameters)), firsts)
-        for parameter, first in zip(parameters, firsts, strict=True):
-            for one in parameter.list_data()[1:]:
-                one[...] = first
+        update_by(trainer, indices, list(map(summed, parameters)))
     elif trainer._is_served:
         store.push(indices, [parameter.list_grad() for parameter in parameters])
         store.pull(indices, [parameter.list_data() for parameter in parameters])

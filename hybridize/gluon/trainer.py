@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from hybridize.array import np
@@ -141,8 +141,9 @@ class Trainer(spread.Updating):
                 _refuse_in_program("step of update_on_kvstore=False")
                 with imperatively():
                     indices = spread.due(self, ignore_stale_grad)  # before anything is changed
-                    self._check_finite(indices, self._summed(indices))
-                    spread.reduce_gradients(self)
+                    if self._kvstore is not None:
+                        self._check_finite((index, spread.summed(self._params[index])) for index in indices)
+                        spread.reduce_gradients(self)
         self._update(batch_size, ignore_stale_grad, is_step=True)
 
     def allreduce_grads(self) -> None:
@@ -207,14 +208,9 @@ class Trainer(spread.Updating):
             with imperatively():
                 spread.make_store(self)
 
-    def _summed(self, indices: Sequence[int]) -> list[Any]:
-        """Return the sums of the gradients on all devices, where somebody is going to look at them."""
-        looked_at = self.check_finite or self.loss_scaler is not None
-        return [spread.summed(self._params[index]) for index in indices] if looked_at else []
-
-    def _check_finite(self, indices: Sequence[int], grads: Sequence[Any]) -> None:
-        """With `check_finite`, refuse gradients that are not finite."""
-        for index, grad in zip(indices, grads, strict=True) if self.check_finite else ():
+    def _check_finite(self, grads: Iterable[tuple[int, Any]]) -> None:
+        """With `check_finite`, refuse gradients that are not finite; each comes with the number of its parameter."""
+        for index, grad in grads if self.check_finite else ():
             if not np.isfinite(grad).all():
                 raise AssertionFailed("E520", not_finite(self, index))
 
@@ -240,11 +236,13 @@ class Trainer(spread.Updating):
             is_spread = self._is_spread
             if across is not None:
                 grads = across.summed(indices)
-            elif is_spread:
-                grads = self._summed(indices)
-            accepted = self.loss_scaler is None or self.loss_scaler.accepts(grads)
-            if self.check_finite and accepted:
-                self._check_finite(indices, grads)
+            numbered: Sequence[tuple[int, Any]] = []
+            if self.check_finite or self.loss_scaler is not None:
+                by_device = is_spread and across is None
+                numbered = spread.gradients(self, indices) if by_device else [*zip(indices, grads, strict=True)]
+            accepted = self.loss_scaler is None or self.loss_scaler.accepts([grad for _, grad in numbered])
+            if accepted:
+                self._check_finite(numbered)
             if accepted and across is not None:
                 spread.update_by(self, indices, grads)
             elif accepted and not is_spread:

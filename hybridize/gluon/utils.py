@@ -67,7 +67,7 @@ def split_and_load(
     *,
     device_list: Sequence[Any] | None = None,
 ) -> list[Any]:
-    """Cut a batch into a part for each device, and move it there. A part that is there already is a view.
+    """Cut a batch into a part for each device, and copy it there. A part that is there already is a view.
 
     Args:
         data: an array, or what can be made into one.

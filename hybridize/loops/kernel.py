@@ -15,7 +15,7 @@ iterations of a nest store the same element. `interpret`, of the tests, is their
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from hybridize.base.dims import is_symbolic, same, text
 from hybridize.base.dtypes import CODES, DType
@@ -52,6 +52,11 @@ class Statement:
     buffer: int
     index: Expr
     value: Expr
+
+
+def roots_of(statements: Iterable[Statement]) -> list[Expr]:
+    """List the expressions of statements: indices, and values."""
+    return [expr for statement in statements for expr in (statement.index, statement.value)]
 
 
 @frozen

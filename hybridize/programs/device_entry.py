@@ -36,7 +36,7 @@ from hybridize.programs.device_machine import DeviceMachine
 from hybridize.programs.donation import updates_of
 from hybridize.programs.entry import UNASKED, Entry, assembling, plain_structure
 from hybridize.runtime import cpython
-from hybridize.runtime.device_buffers import DeviceBuffer, DeviceMemory, row_major
+from hybridize.runtime.device_buffers import ASKING, DeviceBuffer, DeviceMemory, row_major
 from hybridize.runtime.device_code import INSTANCES, Link
 from hybridize.runtime.device_entry import (
     NUMBERS,
@@ -57,6 +57,7 @@ def why_none(captured: Captured, machine: object) -> str:
         "it runs elsewhere": not isinstance(machine, DeviceMachine),
         "the host waits for a part of it": getattr(machine, "waits", True),
         "it is for any size": captured.graph.scope is not None,
+        "weights are learned": captured.call.training,
         "gradients are attached to arguments": any(one is not None for one in captured.transaction.marks.values()),
         "it does more than compute": captured.effects or captured.decided is not None or captured.compared is not None,
         "it asserts or prints": any(effect_of(node.op) is not Effect.PURE for node in captured.graph.nodes),
@@ -114,7 +115,11 @@ class _State:
         return cls(bound, hosts)
 
     def memories(self, inputs: Sequence[Any]) -> list[DeviceMemory] | None:
-        """Return the memory of each; None where somebody else has one, an argument above all."""
+        """Return the memory of each; None where somebody else has one, an argument above all, or may still ask for work
+        on a spare, which was its memory before.
+        """
+        if self.bound and ASKING:
+            return None
         memories = [inputs[k].base for k in self.bound]
         others = {id(x.base) for k, x in enumerate(inputs) if type(x) is DeviceBuffer and k not in self.bound}
         own = {*map(id, memories)}
@@ -134,6 +139,8 @@ class _State:
         places: Iterable[Any] = map(buffer_of, self.hosts.values())
         written = map(setitem, places, repeat(...), values)
         _ = [*chain(exchanged, written, map(call, (committed,)))]
+        for thread in [*ASKING]:
+            thread.memories.extend(spares)
 
 
 def _takes_arrays(captured: Captured) -> bool:

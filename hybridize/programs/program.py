@@ -653,25 +653,26 @@ class Program:
         pairs = zip(self.capture.sources, self.captured.inputs, strict=True)
         return [self.array(source, value.type, call) for source, value in pairs]
 
-    def _commit(self, arrays: Sequence[Any], outputs: Sequence[NDArray[Any]], saved: Collection[int]) -> None:
-        """Write the outputs that are new values of arrays; who else has memory of an output says so by `saved`."""
+    def _commit(self, arrays: Sequence[Any], outputs: list[Any], saved: Collection[int]) -> None:
+        """Write the outputs that are new values of arrays; who else has memory of an output says so by `saved`.
+
+        A second time ends what an interruption has cut off: memory that has changed places does not change back.
+        """
         again = modes.THREAD.recomputing
         for source, array in zip(self.capture.sources, arrays, strict=True):
             if again and source.array is not None and source.array is not random.state:
                 continue  # state was moved the first time
             if source.written >= 0:
-                if outputs[source.written] is not buffer_of(array):
-                    self._store(array, outputs[source.written], source.written, saved)
+                number = source.written
+                if outputs[number] is not buffer_of(array):
+                    if number in self.updates and number not in saved and replaced(array, outputs[number]):
+                        outputs[number] = buffer_of(array)  # no call between: Ctrl-C comes before both, or after
+                    else:
+                        overwrite(array, outputs[number])
                 written(array)
                 if source.lost is not None:
                     source.lost.mark(array)
         self.capture.transaction.commit()
-
-    def _store(self, array: ndarray, output: Any, number: int, saved: Collection[int]) -> None:
-        """Write an output to an array that is there: on a device by having its memory, where nobody else has that."""
-        if number in self.updates and number not in saved and replaced(array, output):
-            return
-        overwrite(array, output)
 
     def _filling(self, call: Call, outputs: Buffers, views: Views) -> Callable[[Any], Any]:
         """Make a function that puts what a call has in the place of what stands for it: outputs, containers, ..."""

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from hybridize.array.buffer import host_copy
 from hybridize.array.nd_array import classed
 from hybridize.array.ndarray import ndarray, wrap
-from hybridize.array.placing import place
 from hybridize.base import modes
 from hybridize.base.errors import VerificationError
 from hybridize.base.nested import flatten, unflatten
@@ -118,22 +117,18 @@ def _imperative(
     program: Program, signature: SavedSignature, function: Callable[..., Any], leaves: Leaves, notes: list[str]
 ) -> tuple[NDArray[Any], ...] | None:
     """Run the user's Python for a call; None where it is not what the program was captured from, or fails."""
-    of_nd = program.capture.call.of_nd
+    call = program.capture.call
     arrays = [
-        classed(wrap(copied(leaf)), position in of_nd) if isinstance(leaf, numpy.ndarray) else leaf
+        classed(wrap(copied(leaf)), position in call.of_nd) if isinstance(leaf, numpy.ndarray) else leaf
         for position, leaf in enumerate(leaves)
     ]
-    devices = program.capture.call.devices
-    inputs = (x for x in arrays if isinstance(x, ndarray))
-    for array, device in zip(inputs, () if devices is None else devices[1:], strict=False):
-        place(array, device)
-    args, kwargs = unflatten(program.capture.call.structure, arrays)
+    present = call.place(arrays)
+    args, kwargs = unflatten(call.structure, arrays)
     if not program.accepts(Call.of(args, kwargs)):
         return None  # what it depends on has changed since
     try:
         # What the user's Python prints was seen when it was captured.
-        here = contextlib.nullcontext() if devices is None else devices[0]
-        with modes.mode(disabled=True), contextlib.redirect_stdout(io.StringIO()), here:
+        with modes.mode(disabled=True), contextlib.redirect_stdout(io.StringIO()), present:
             result = function(*args, **kwargs)
     except Exception as error:  # whatever it is: the program gives a result for this call, Python does not
         let_through(error)

@@ -54,16 +54,44 @@ class DeviceMemory:
         """Streams on which others use it, see `runtime.dlpack`."""
         self.address: int = accelerator.alloc(max(nbytes, 1)) if address is None else address
 
+    @property
+    def origin(self) -> tuple[int, int]:
+        """A key of the first byte: its address where others have the memory, too, else this object, whose address
+        programs exchange.
+        """
+        return (id(self), 0) if self.users is NOBODY else (id(self.accelerator), self.address)
+
     def exchange(self, other: DeviceMemory) -> None:
-        """Let two memories of one device and one size have each other's bytes, for all buffers over them."""
+        """Let two memories of one device and one size have each other's bytes, for all buffers over them.
+
+        Threads that have read the address of this one keep the other until they have asked for their work.
+        """
         self.address, other.address = other.address, self.address
+        for thread in [*ASKING]:
+            thread.memories.append(other)
 
     def __del__(self, is_inherited: Callable[[Accelerator], bool] = is_inherited) -> None:
         if hasattr(self, "address") and not is_inherited(self.accelerator):
-            if self.users:
-                self.accelerator.take_back(self.address, self.users)
-            else:
-                self.accelerator.free(self.address)
+            self.accelerator.free(self.address, self.users)
+
+
+class Asking:
+    """A `with` block that reads addresses and asks for work there: memory that another thread exchanges meanwhile stays
+    until the end of the block, also where that thread drops it.
+    """
+
+    __slots__ = ("memories",)
+
+    def __enter__(self) -> None:
+        self.memories: list[DeviceMemory] = []
+        ASKING.append(self)
+
+    def __exit__(self, *_: object) -> None:
+        ASKING.remove(self)
+
+
+ASKING: Final[list[Asking]] = []
+"""Those in which threads are: state has no spare memory then, which such a thread might still read."""
 
 
 class BorrowedMemory(DeviceMemory):
@@ -85,9 +113,14 @@ class BorrowedMemory(DeviceMemory):
         self.address = address
         self._owner = owner
 
+    @property
+    def origin(self) -> tuple[int, int]:
+        """A key of the first byte: its address."""
+        return id(self.accelerator), self.address
+
     def __del__(self, is_inherited: Callable[[Accelerator], bool] = is_inherited) -> None:
         if not is_inherited(self.accelerator):
-            self.accelerator.give_back(self._owner)
+            self.accelerator.give_back(self._owner, self.users)
 
 
 class DeviceBuffer:
@@ -189,8 +222,11 @@ class DeviceBuffer:
 
     def overlaps(self, other: object) -> bool:
         """Tell whether two buffers have an element in common; of views where that is hard to tell, it is assumed."""
-        if not isinstance(other, DeviceBuffer) or other.base is not self.base:
+        if not isinstance(other, DeviceBuffer) or other.base.accelerator is not self.base.accelerator:
             return False
+        if other.base is not self.base:  # memory that others have, too, may have come several times
+            (low, high), (first, end) = self.bounds, other.bounds
+            return low < end and first < high and bool(self.size and other.size)
         try:
             return numpy.shares_memory(self._layout, other._layout, max_work=_WORK)  # type: ignore[arg-type]
         except numpy.exceptions.TooHardError:
@@ -226,7 +262,8 @@ class DeviceBuffer:
         if self.overlaps(source):
             source = source.copy()
         if self.flags.c_contiguous and source.flags.c_contiguous:
-            self.accelerator.copy(self.address, source.address, self.nbytes)
+            with Asking():
+                self.accelerator.copy(self.address, source.address, self.nbytes)
         else:
             STRIDED.value(source, self)
 
@@ -239,7 +276,8 @@ class DeviceBuffer:
         source = source.dense()
         alike = self.flags.c_contiguous and self.shape == source.shape
         to = self if alike else new_buffer(here, self.number, source.shape, source.dtype)
-        here.copy_from(there, to.address, source.address, source.nbytes)
+        with Asking():
+            here.copy_from(there, to.address, source.address, source.nbytes)
         if to is not self:
             self._copy_of(to)
 
@@ -254,7 +292,8 @@ class DeviceBuffer:
         if not self.flags.c_contiguous or few.shape != self.shape:
             self._copy_of(sent(few, self.accelerator, self.number))
         elif self.nbytes:
-            self.accelerator.copy_in(self.address, few)
+            with Asking():
+                self.accelerator.copy_in(self.address, few)
 
     def to_host(self) -> NDArray[Any]:
         """Return a copy of the elements at the host, once they are written."""
@@ -262,7 +301,8 @@ class DeviceBuffer:
             return self.copy().to_host()
         values = numpy.empty(self.shape, self.dtype)
         if values.nbytes:
-            self.accelerator.copy_out(self.address, values)
+            with Asking():
+                self.accelerator.copy_out(self.address, values)
         return values
 
     def part(self, start: int, shape: tuple[int, ...], dtype: Any) -> DeviceBuffer:
@@ -402,33 +442,29 @@ def unsupported(what: str, type: TensorType, device: object) -> DeviceError:
     )
 
 
-def new_buffer(accelerator: Accelerator, number: int, shape: tuple[int, ...], dtype: Any) -> DeviceBuffer:
-    """Return a buffer that nobody has written, row by row, in memory of its own."""
+def new_buffer(
+    accelerator: Accelerator, number: int, shape: tuple[int, ...], dtype: Any, address: int | None = None
+) -> DeviceBuffer:
+    """Return a buffer, row by row, in memory of its own: that at an address, or such as nobody has written."""
     layout = row_major(shape, dtype)
-    return DeviceBuffer(DeviceMemory(accelerator, layout.nbytes), layout, number, 0)
+    return DeviceBuffer(DeviceMemory(accelerator, layout.nbytes, address), layout, number, 0)
 
 
 def row_major(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     """Return the layout of elements that lie row by row, from the first byte of a memory on."""
     dtype = numpy.dtype(dtype)
-    return as_strided(_ORIGIN[: dtype.itemsize].view(dtype), shape, _row_major(shape, dtype.itemsize))
-
-
-def _row_major(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    strides = [itemsize]
+    strides = [dtype.itemsize]
     for size in shape[:0:-1]:
-        strides.append(strides[-1] * max(size, 1))  # as NumPy's own, where there are no elements
-    return tuple(reversed(strides[: len(shape)]))
+        strides.insert(0, strides[0] * max(size, 1))  # as NumPy's own, where there are no elements
+    return as_strided(_ORIGIN[: dtype.itemsize].view(dtype), shape, strides[: len(shape)])
 
 
 def sent(values: NDArray[Any], accelerator: Accelerator, number: int) -> DeviceBuffer:
     """Return a copy of an array in the memory of a device."""
     address = accelerator.send(values)
-    if address is not None:
-        layout = row_major(values.shape, values.dtype)
-        return DeviceBuffer(DeviceMemory(accelerator, layout.nbytes, address), layout, number, 0)
-    buffer = new_buffer(accelerator, number, values.shape, values.dtype)
-    buffer[...] = values
+    buffer = new_buffer(accelerator, number, values.shape, values.dtype, address)
+    if address is None:
+        buffer[...] = values
     return buffer
 
 

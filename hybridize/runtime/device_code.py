@@ -27,7 +27,7 @@ from hybridize.base.errors import ArgumentError, DeviceError, DeviceMemoryError,
 from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.runtime.compiled import CompiledProgram
-from hybridize.runtime.device_buffers import DeviceBuffer, DeviceMemory, new_buffer, row_major, sent
+from hybridize.runtime.device_buffers import ASKING, Asking, DeviceBuffer, DeviceMemory, new_buffer, row_major, sent
 from hybridize.runtime.device_entry import NUMBERS, StartableGraph
 from hybridize.runtime.device_notes import raise_noted
 from hybridize.runtime.device_steps import Bases, DeviceLaunch, perform, recorded, work_of, work_size
@@ -122,6 +122,8 @@ class _Shared:
     def drop(self) -> None:
         """Give back the graphs of all programs, and what they keep."""
         self._scratch = None
+        for thread in [*ASKING]:
+            thread.memories.extend(self._spares.values())
         self._spares = WeakKeyDictionary()
         for one in self.codes():
             one.drop_graphs()
@@ -238,10 +240,11 @@ class DeviceDeriver:
         constant = code.memory((of.nbytes,), numpy.uint8)
         scratch = code.memory((of.scratch_bytes,), numpy.uint8)
         sources = [inputs[one.number] if one.kind == "input" else code.source(one.number) for one in of.sources]
-        bases = {("output", 0): constant.address, ("scratch", 0): scratch.address}
-        for k, (source, one) in enumerate(zip(sources, of.sources, strict=True)):
-            bases["input", k] = source.address + one.offset
-        perform(work_of(self._steps, bases), code.accelerator, code.launch)
+        with Asking():
+            bases = {("output", 0): constant.address, ("scratch", 0): scratch.address}
+            for k, (source, one) in enumerate(zip(sources, of.sources, strict=True)):
+                bases["input", k] = source.address + one.offset
+            perform(work_of(self._steps, bases), code.accelerator, code.launch)
         return constant
 
 
@@ -364,10 +367,11 @@ class DeviceCode:
         constants = list(self.constants)
         for deriver, buffer in zip(self.derivers, derived, strict=True):
             constants[deriver.slot] = buffer
-        addresses = [None if one is None else one.address for one in (*buffers, *constants)]
         numbers = tuple(sizes.values())
         layouts = [row_major(one.shape, one.dtype) for one in program.sizes.types(sizes)]
-        return self._asked(self._plan(sizes, numbers), numbers, addresses, layouts, scratch_bytes)
+        with Asking():
+            addresses = [None if one is None else one.address for one in (*buffers, *constants)]
+            return self._asked(self._plan(sizes, numbers), numbers, addresses, layouts, scratch_bytes)
 
     def ask(
         self, inputs: Sequence[Operand], derived: Sequence[DeviceBuffer], link: Link | None = None,
@@ -387,10 +391,11 @@ class DeviceCode:
             for deriver, buffer in zip(self.derivers, derived, strict=True):
                 constants[deriver.slot] = buffer
         buffers = self._sent_together(inputs)
-        addresses = [None if one is None else one.address for one in (*buffers, *constants)]
         plan = self.program.plan
-        tell = None if link is None else partial(link, buffers, addresses[: len(buffers)])
-        return self._asked(plan, (), addresses, self._layouts, int(plan.scratch_bytes), tell, spares)
+        with Asking():
+            addresses = [None if one is None else one.address for one in (*buffers, *constants)]
+            tell = None if link is None else partial(link, buffers, addresses[: len(buffers)])
+            return self._asked(plan, (), addresses, self._layouts, int(plan.scratch_bytes), tell, spares)
 
     @cached_property
     def _layouts(self) -> list[NDArray[Any]]:
@@ -464,7 +469,7 @@ class DeviceCode:
         if not end:
             return [one if isinstance(one, DeviceBuffer) else None for one in operands]
         block = self.memory((max(end, 8 * NUMBERS),), numpy.uint8)
-        content = numpy.zeros(block.nbytes, numpy.uint8)
+        content = numpy.zeros(end, numpy.uint8)
         buffers: list[DeviceBuffer | None] = []
         for one, start in zip(operands, places, strict=True):
             if start is None:
@@ -472,7 +477,7 @@ class DeviceCode:
                 continue
             content[start : start + one.nbytes] = numpy.ascontiguousarray(one).reshape(-1).view(numpy.uint8)
             buffers.append(block.part(start, one.shape, one.dtype))
-        block[...] = content
+        block[:end] = content
         return buffers
 
     def places(self, sizes: Sequence[int | None]) -> tuple[list[int | None], int]:

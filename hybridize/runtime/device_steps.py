@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The steps of a plan as the work of a device, in order: launches, copies, and questions that the host has to ask.
+"""The steps of a plan as the work of a device, in order: launches, copies, and what the host has to ask and print.
 
     work_of(steps, bases)         each piece of work with its addresses; the answers to questions are sent back
     perform(work, device, launch) do it
@@ -12,13 +12,16 @@ while loop ask for one bool first. Nothing is copied from turn to turn, see `Pla
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy
+from numpy.typing import NDArray
 
 from hybridize.base.frozen import frozen
+from hybridize.runtime.device_notes import print_noted
 from hybridize.runtime.devices import Accelerator, DeviceGraph
 from hybridize.runtime.plan import (
     CONDITION_BYTES,
@@ -27,7 +30,9 @@ from hybridize.runtime.plan import (
     PlanAddress,
     PlanArgument,
     PlanLaunch,
+    PlanNote,
     PlanRegion,
+    PlanReport,
     PlanState,
     PlanStep,
 )
@@ -65,7 +70,18 @@ class Question:
     address: int
 
 
-Work: TypeAlias = DeviceLaunch | DeviceCopy | Question
+@frozen
+class Report:
+    """What the host prints before it asks for more."""
+
+    note: PlanNote
+    addresses: Sequence[int]
+    """Of the operands."""
+    flag: int
+    """The address of the flag block; 0 for a program that asserts nothing."""
+
+
+Work: TypeAlias = DeviceLaunch | DeviceCopy | Question | Report
 Asking: TypeAlias = Generator[Work, "bool | None", None]
 """Work in order, which is sent the answer to each `Question`."""
 WorkOfBody: TypeAlias = Callable[[Sequence[PlanStep], Bases], Asking]
@@ -83,7 +99,10 @@ def work_of_step(step: PlanStep, bases: Bases, work_of_body: WorkOfBody) -> Aski
     if step.region is not None:
         yield from _Region(step.region, addresses, bases, work_of_body).work()
     for launch in step.launches:
-        yield DeviceLaunch(step, launch, addresses)
+        if isinstance(launch, PlanReport):
+            yield Report(launch.note, addresses, bases.get((FLAG, 0), 0))
+        else:
+            yield DeviceLaunch(step, launch, addresses)
 
 
 def _place(address: PlanArgument, bases: Bases) -> int:
@@ -101,11 +120,19 @@ def perform(work: Asking, device: Accelerator, launch: Callable[[DeviceLaunch], 
             return
         answer = None
         if isinstance(one, Question):
-            truth = numpy.empty(1, numpy.uint8)
-            device.copy_out(one.address, truth)
-            answer = bool(truth[0])
+            answer = bool(_read(device, one.address, (1,), numpy.uint8)[0])
+        elif isinstance(one, Report):
+            print_noted(one.note, one.addresses, one.flag, functools.partial(_read, device))
         else:
             _do(one, device, launch)
+
+
+def _read(device: Accelerator, address: int, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """Wait for an array of the device."""
+    array = numpy.empty(shape, dtype)
+    if array.nbytes:
+        device.copy_out(address, array.reshape(-1).view(numpy.uint8))
+    return array
 
 
 def _do(one: DeviceLaunch | DeviceCopy, device: Accelerator, launch: Callable[[DeviceLaunch], None]) -> None:
@@ -138,7 +165,7 @@ def recorded(
     for first in work:
         with device.capture(next(before, None)) as graph:
             for one in itertools.chain([first], itertools.islice(work, most - 1)):
-                assert not isinstance(one, Question)
+                assert isinstance(one, (DeviceLaunch, DeviceCopy))
                 _do(one, device, launch)
         graph.name = name
         graphs.append(graph)
@@ -146,9 +173,13 @@ def recorded(
 
 
 def work_size(steps: Sequence[PlanStep]) -> int | None:
-    """Count the launches and copies of steps, at most, of a plan whose sizes are numbers; None where data decides."""
+    """Count the launches and copies of steps, at most, of a plan whose sizes are numbers; None where data decides, or
+    the host prints in between.
+    """
     total = 0
     for step in steps:
+        if any(isinstance(one, PlanReport) for one in step.launches):
+            return None
         total += len(step.launches)
         if step.region is None:
             continue

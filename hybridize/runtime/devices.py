@@ -67,8 +67,10 @@ class Accelerator(Protocol):
             DeviceMemoryError E706: there is not so much.
         """
 
-    def free(self, address: int, /) -> None:
-        """Give memory back, once what was asked for until now is done. Any thread may, at any time."""
+    def free(self, address: int, users: Collection[int] = (), /) -> None:
+        """Give memory back, once what was asked for until now is done, here and on streams of other libraries that used
+        it. Any thread may, at any time.
+        """
 
     def send(self, array: NDArray[Any], /) -> int | None:
         """Return the address of memory with a copy of an array, which may be written at once; None where `alloc` and
@@ -117,11 +119,8 @@ class Accelerator(Protocol):
     def follow(self, stream: int, /) -> None:
         """Let what is asked for next wait for all that is on a stream of another library now."""
 
-    def take_back(self, address: int, streams: Collection[int], /) -> None:
-        """Give memory back, as `free` does, that others have used on streams of their own."""
-
-    def give_back(self, owner: object, /) -> None:
-        """Let go of an owner of memory, once what was asked for until now is done. Any thread may, at any time."""
+    def give_back(self, owner: object, users: Collection[int] = (), /) -> None:
+        """Let go of an owner of memory when `free` would give the memory back. Any thread may, at any time."""
 
     def place_of(self, address: int, /) -> int:
         """Return the number of the device whose memory is at an address."""

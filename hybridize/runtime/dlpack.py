@@ -28,7 +28,7 @@ HOST: Final = (1, 0)
 CUDA: Final = 2
 """DLPack's number of NVIDIA's GPUs."""
 LEGACY: Final = 1
-"""CUDA's stream that is used where nobody names one."""
+"""`CU_STREAM_LEGACY`: CUDA's stream that is used where nobody names one."""
 NO_ORDER: Final = -1
 """In the place of a stream: whoever takes the memory looks after the order itself."""
 _READ_ONLY, _COPIED = 1, 2
@@ -221,8 +221,8 @@ def taken_by_interface(producer: Any) -> DeviceBuffer:
     """
     facts = dict(producer.__cuda_array_interface__)
     stream = facts.pop("stream", None)
-    accelerator = accelerator_of((CUDA, 0))
-    number = accelerator.place_of(facts["data"][0])
+    address, _ = facts["data"]
+    number = accelerator_of((CUDA, 0)).place_of(address) if address else 0  # without elements it may be nowhere
     accelerator = accelerator_of((CUDA, number))
     if stream is not None:
         accelerator.follow(stream)

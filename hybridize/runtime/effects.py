@@ -106,6 +106,8 @@ def perform(kind: str, message: str, recipe: str, operands: list[NDArray[Any]]) 
         ValueArgumentError E345: the same for `permitted`.
     """
     if kind == "print":
+        if _raised.unprinted:
+            return
         if not recipe:
             print(message.format(*operands))
             return
@@ -171,8 +173,6 @@ def _act(text: int | None, pointers: int | None) -> None:
         kind, _, recipe = head.partition("\t")
         if kind in ("foreign", "hosted"):
             pause_reading(_call, kind, recipe, literal(message), types, pointers)
-            return
-        if kind == "print" and _raised.unprinted:
             return
         operands = _operands(types, pointers)
         pause_reading(perform, kind, literal(message), recipe, operands)

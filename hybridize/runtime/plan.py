@@ -156,6 +156,25 @@ class KernelLaunch(PlanLaunch):
 
 
 @frozen
+class PlanNote:
+    """What a program of a device raises or prints, see `runtime.device_notes`."""
+
+    kind: str
+    """As `runtime.effects.perform` takes it, and so are the message and the recipe."""
+    message: str
+    recipe: str
+    operands: tuple[Buffer, ...]
+    """Those of the message."""
+
+
+@frozen
+class PlanReport(PlanLaunch):
+    """A print of a program of a device: the host does it, with the operands of its step."""
+
+    note: PlanNote = PlanNote("print", "", "", ())
+
+
+@frozen
 class PlanShare:
     """The work of a loop whose turns several threads may share."""
 
@@ -246,7 +265,8 @@ class PlanStep:
     """Bytes read and written."""
     flops: Size
     launches: tuple[PlanLaunch, ...] = ()
-    """None of control flow, nor of what has no elements. On a device all of them are `KernelLaunch`."""
+    """None of control flow, nor of what has no elements. On a device all of them are `KernelLaunch`, or one
+    `PlanReport`."""
     share: PlanShare | None = None
     """Of launches that have turns, where threads may share these."""
     region: PlanRegion | None = None
@@ -445,18 +465,6 @@ class PlanMaker:
     function: str
     steps: tuple[PlanStep, ...]
     order: tuple[PlanNode, ...]
-
-
-@frozen
-class PlanNote:
-    """An assertion that a device leaves a note of where it fails, see `runtime.device_notes`."""
-
-    kind: str
-    """As `runtime.effects.perform` takes it, and so are the message and the recipe."""
-    message: str
-    recipe: str
-    operands: tuple[Buffer, ...]
-    """Those of the message."""
 
 
 def aligned_note(nbytes: Quantity) -> Any:

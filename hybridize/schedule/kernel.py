@@ -273,6 +273,11 @@ class Launch:
     shared_bytes: int = 0
     """Memory that the threads of a block share: rows that are kept, states of folds."""
 
+    @staticmethod
+    def of(count: int, threads: int) -> Launch:
+        """Launch so many threads, in blocks of `threads`."""
+        return Launch((count + threads - 1) // threads, threads)
+
     def __str__(self) -> str:
         blocks = "1 block" if same(self.blocks, 1) else f"{size_text(self.blocks)} blocks"
         shared = f", {self.shared_bytes} bytes of shared memory" if self.shared_bytes else ""

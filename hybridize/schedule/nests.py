@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from hybridize.base.dims import is_symbolic, same
 from hybridize.loops.expr import Fold, Load
 from hybridize.loops.index import Interner, bit
-from hybridize.loops.kernel import Param, Statement
+from hybridize.loops.kernel import Param, Statement, roots_of
 from hybridize.loops.measure import step_along, walk
 from hybridize.machine.target import Target
 from hybridize.schedule import kernel, thresholds
@@ -30,20 +30,9 @@ class Nests:
         self.vectors: Widths = Widths(target, arrays)
         self.interner = interner
 
-    def nest(
-        self,
-        rows: tuple[int, ...],
-        statements: Sequence[LoopedStatement],
-        lane: int | None = None,
-        lanes: int = 1,
-        *,
-        apart: bool = False,
-    ) -> kernel.Nest:
-        """A nest of statements that run for each row; row axis `lane`, if given, in vectors of `lanes`.
-
-        `apart`: each row by itself, so that any of them can be run.
-        """
-        return _Decisions(self, rows, statements, lane, lanes, apart).nest()
+    def nest(self, statements: Sequence[LoopedStatement]) -> kernel.Nest:
+        """A nest of statements without rows."""
+        return _Decisions(self, (), statements, None, 1, apart=False).nest()
 
     def nests(
         self,
@@ -54,8 +43,11 @@ class Nests:
         *,
         apart: bool = False,
     ) -> list[kernel.Nest]:
-        """The nests of statements: on a processor it is one, as `nest` makes it."""
-        return [self.nest(rows, statements, lane, lanes, apart=apart)]
+        """The nests of statements that run for each row: on a processor it is one.
+
+        Row axis `lane`, if given, is in vectors of `lanes`. `apart`: each row by itself, so that any can be run.
+        """
+        return [_Decisions(self, rows, statements, lane, lanes, apart=apart).nest()]
 
     def kernel(self, params: Sequence[Param], locals_: Sequence[Param], nests: Sequence[kernel.Nest]) -> kernel.Kernel:
         """The kernel of nests over params and rows that it keeps."""
@@ -72,6 +64,7 @@ class _Decisions:
         statements: Sequence[LoopedStatement],
         lane: int | None,
         lanes: int,
+        *,
         apart: bool,
     ) -> None:
         self._target, self._vectors, self._interner = of.target, of.vectors, of.interner
@@ -123,8 +116,7 @@ class _Decisions:
 
     def _found_folds(self) -> list[Fold]:
         """All folds."""
-        roots = [expr for statement in self._statements for expr in (statement.index, statement.value)]
-        folding = [root for root in roots if self._interner.facts(root).folds]
+        folding = [root for root in roots_of(self._statements) if self._interner.facts(root).folds]
         return [node for node in walk(*folding) if isinstance(node, Fold)]
 
     def _apart(self) -> kernel.Few | None:

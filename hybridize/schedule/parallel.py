@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from hybridize.base.dims import Size, hint, is_symbolic, same, text
 from hybridize.base.frozen import changed, frozen
 from hybridize.loops.expr import Load
+from hybridize.loops.kernel import roots_of
 from hybridize.loops.measure import walk
 from hybridize.runtime.plan import BYTES_PER_US, FLOPS_PER_US
 from hybridize.schedule import thresholds
@@ -65,8 +66,7 @@ def _apart(kernel: Kernel, nests: Sequence[Nest]) -> bool:
     """Tell whether no nest reads what one of them stores, so that ranges of one may run beside those of another."""
     statements = [statement for nest in nests for statement in nest.statements]
     stored = {statement.buffer for statement in statements}
-    roots = [expr for statement in statements for expr in (statement.index, statement.value)]
-    read = {node.operand for node in walk(*roots) if isinstance(node, Load)}
+    read = {node.operand for node in walk(*roots_of(statements)) if isinstance(node, Load)}
     buffers = (*kernel.params, *kernel.locals)
     return not stored & read and not any(buffers[number].shared for number in stored | read)
 

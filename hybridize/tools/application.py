@@ -67,7 +67,9 @@ def version(wanted: bool) -> None:
 
 @application.callback()
 def options(
-    version: Annotated[bool, typer.Option("--version", callback=version, is_eager=True, help="Say which one.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     """Write deep learning imperatively, run it as one compiled program."""
 

@@ -16,10 +16,11 @@ import hybridize
 from hybridize import system
 from hybridize.array import np
 from hybridize.base.config import CONFIG
+from hybridize.base.errors import DeviceError
 from hybridize.base.frozen import frozen
 from hybridize.capture import Function
 from hybridize.compiler import default_target, disk
-from hybridize.runtime import processors
+from hybridize.runtime import processors, webgpu
 from hybridize.runtime.cuda import counting
 from hybridize.runtime.pool import POOL, THREADS
 from hybridize.system.interruptions import let_through
@@ -35,6 +36,7 @@ OPTIONAL = {
     "matplotlib": "plots",
     "starlette": "hybridize serve",
     "mpi4py": "training on several machines",
+    "wgpu": "HYBRIDIZE_DEVICE=webgpu",
 }
 """Packages that hybridize uses where they are installed, with what they are for."""
 REQUIRED = ("numpy", "llvmlite", "ml_dtypes", "typer", "rich")
@@ -124,14 +126,16 @@ def usable_cores(root: str) -> int:
 
 
 def _gpus() -> Checkup:
-    """The GPUs of NVIDIA's and their driver, which is not started."""
+    """The GPUs of WebGPU if they are used; else those of NVIDIA's and their driver, which is not started."""
+    if CONFIG.device == "webgpu":
+        return _webgpu()
     shown = counting.described()
     state = ", ".join(f"{name} ({arch})" if arch else name for name, arch in shown)
     if not shown:
         if CONFIG.device != "cuda":
             return Checkup("GPUs", "none of NVIDIA's")
-        odd = "HYBRIDIZE_DEVICE=cuda, and NVIDIA's library shows no GPU to this process"
-        return Checkup("GPUs", "none", odd, "look what nvidia-smi shows, and at CUDA_VISIBLE_DEVICES")
+        odd = "HYBRIDIZE_DEVICE=cuda, and NVIDIA's driver is missing or shows no GPU to this process"
+        return Checkup("GPUs", "none", odd, "run nvidia-smi, and look at CUDA_VISIBLE_DEVICES")
     use = "used" if CONFIG.device == "cuda" else "not used, as HYBRIDIZE_DEVICE is not cuda"
     state = f"{state}; driver {counting.build() or 'unknown'}; {use}"
     old = [name for name, arch in shown if arch and int(arch.removeprefix("sm_")) < counting.OLDEST]
@@ -139,6 +143,16 @@ def _gpus() -> Checkup:
         odd = f"{', '.join(old)} cannot run kernels for sm_{counting.OLDEST}, the oldest that there are"
         return Checkup("GPUs", state, odd, "choose others by CUDA_VISIBLE_DEVICES, or unset HYBRIDIZE_DEVICE")
     return Checkup("GPUs", state)
+
+
+def _webgpu() -> Checkup:
+    """The GPUs that WebGPU shows."""
+    try:
+        names = webgpu.described()
+    except DeviceError as error:
+        return Checkup("GPUs", "none", error.what, error.help or "")
+    odd = "" if names else "HYBRIDIZE_DEVICE=webgpu, and WebGPU shows no GPU to this process"
+    return Checkup("GPUs", f"{', '.join(names) or 'none'}; by WebGPU", odd, "install the GPU's driver of Vulkan")
 
 
 def _disk() -> Checkup:

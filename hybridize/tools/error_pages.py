@@ -15,7 +15,7 @@ from typing import Final
 FOLDER: Final = Path(__file__).with_name("errors")
 SECTIONS: Final = ("What happened", "Example", "Why", "Instead")
 _TITLE = re.compile(r"# (E\d{3,4}) (\w+): (.+)\n")
-_MARK = re.compile(r"<!-- (files|long|no example): ?(.*?) ?-->\n")
+_MARK = re.compile(r"<!-- (files|long|gpus|no example): ?(.*?) ?-->\n")
 _BLOCK = re.compile(r"```python\n(.*?)```\n", re.DOTALL)
 
 
@@ -27,8 +27,8 @@ class Page:
         code: the code.
         kind: the class of the error.
         title: what happened, in some words.
-        marks: what the tests have to know: `files` names what has to be there, `long` says that it
-            takes seconds, `no example` why there is none.
+        marks: what the tests have to know: `files` names what has to be there, `long` says that it takes seconds,
+            `gpus` that its programs need a GPU, `no example` why there is none.
         sections: the text of each section, by its title.
         text: the whole page.
     """

@@ -55,7 +55,7 @@ def present() -> AbstractContextManager[Any]:
     """Return a context in which new arrays are where the call runs, whichever device is the present one around it."""
     device = device_of_call() if CONFIG.device == "cuda" and uses_gpus() else _CPU
     if device.type == "cuda":
-        return gpu(torch.cuda.current_device() if device.index is None else device.index)
+        return gpu(on_device().number_of(device))
     return cpu() if AWAY else _NOTHING
 
 

@@ -25,10 +25,9 @@ _TAKEN: Final[ContextVar[dict[int, Accelerator] | None]] = ContextVar("_TAKEN", 
 """The devices whose tensors the present call has, by their numbers; None outside of calls."""
 
 
-def number_of(tensor: torch.Tensor) -> int:
-    """Return the number of the GPU of a tensor."""
-    index = tensor.device.index
-    return torch.cuda.current_device() if index is None else index
+def number_of(device: torch.device) -> int:
+    """Return the number of a GPU."""
+    return torch.cuda.current_device() if device.index is None else device.index
 
 
 def stream_of(number: int) -> int:
@@ -42,7 +41,7 @@ def buffer_of(tensor: torch.Tensor) -> DeviceBuffer:
     Raises:
         DeviceError E702: this process does not use the GPU.
     """
-    number = number_of(tensor)
+    number = number_of(tensor.device)
     accelerator = dlpack.accelerator_of((dlpack.CUDA, number))
     check_device(gpu(number))
     _wait(accelerator, number)

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,18 +13,6 @@ from tests.device.shadow import Access
 
 if TYPE_CHECKING:
     from tests.device.grid import Grid
-
-
-ATOMIC: dict[str, Callable] = {
-    "add": operator.add,
-    "min": min,
-    "max": max,
-    "and": operator.and_,
-    "or": operator.or_,
-    "xor": operator.xor,
-    "exch": lambda old, new: new,
-    "cas": lambda old, expected, new: new if old == expected else old,
-}
 
 
 class Place(NamedTuple):
@@ -44,12 +30,12 @@ class Site:
         self, number: int, one: Instruction, space: str, type: Type, count: int, roots: frozenset[str]
     ) -> None:
         self.number, self.instruction, self.space, self.roots = number, one, space, roots
-        self.dtype = np.dtype(f"u{type.dtype.itemsize * type.packs}")
+        self.dtype = np.dtype(f"u{type.nbytes}")
         self.count, self.nbytes = count, self.dtype.itemsize * count
         self.shift = self.dtype.itemsize.bit_length() - 1
         self.full = np.array(-1, f"i{self.dtype.itemsize}").view(self.dtype)[()]
         self.is_fixed = "nc" in one.modifiers
-        self.writes = one.name in ("st", "red", "atom")
+        self.writes = one.name == "st"
 
     # Where
 
@@ -145,32 +131,13 @@ class Site:
                 known[first + k] = self.full
             self.note(grid, one, reads=False)
 
-    def note(self, grid: Grid, one: Place, reads: bool, is_atomic: bool = False) -> None:
+    def note(self, grid: Grid, one: Place, reads: bool) -> None:
         """Tell the shadow of a memory who was there."""
         if one.memory.is_private:
             return
         moment, who, block = grid.moment, grid.who, grid.block
         if one.chosen is not None:
             who, block = who[one.chosen], block if block.ndim == 0 else block[one.chosen]
-        if is_atomic:
-            who, block = np.full_like(who, moment.atomic), np.int64(moment.atomic_block)
         places = np.broadcast_to(one.offsets, who.shape)
         grid.watched.add(one.memory.shadow)
         one.memory.shadow.note(reads, Access(places, self.nbytes, who, block, self.instruction, self.is_fixed), moment)
-
-    # Atomics
-
-    def atomic(self, grid: Grid, address: np.ndarray, word: str, type: Type, *values: np.ndarray) -> np.ndarray:
-        """Run an atomic operation, thread by thread in order; the old numbers."""
-        (one,) = self.places(grid, address)
-        content, known = one.memory.content.view(type.dtype), one.memory.known.view(self.dtype)
-        at = np.broadcast_to(one.offsets >> self.shift, grid.count)
-        if not (known.take(at) == self.full).all():
-            raise self.instruction.fault(f"{one.memory.name} is changed before it is written")
-        old = np.empty(grid.count, type.dtype)
-        rows = [np.broadcast_to(value, grid.count) for value in values]
-        for k in range(grid.count):
-            before = old[k] = content[at[k]]
-            content[at[k]] = ATOMIC[word](before, *(row[k] for row in rows))
-        self.note(grid, one, reads=False, is_atomic=True)
-        return old

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -15,34 +14,31 @@ from tests.device.fault import Fault
 
 
 class Type(NamedTuple):
-    """A type of instructions: its dtype in NumPy, and how many of that dtype it packs."""
+    """A type of instructions, and its dtype in NumPy."""
 
     name: str
     dtype: np.dtype
-    packs: int = 1
 
     @property
     def nbytes(self) -> int:
-        return self.dtype.itemsize * self.packs
+        return self.dtype.itemsize
 
     @property
     def kind(self) -> str:
         """The letters of its name: `s`, `u`, `b`, `f`, `bf`, `tf` or `pred`."""
-        return "pred" if self.name == "pred" else self.name.rstrip("0123456789x")
+        return "pred" if self.name == "pred" else self.name.rstrip("0123456789")
 
 
 TYPES = {
-    name: Type(name, np.dtype(dtype), packs)
-    for name, dtype, packs in (
-        ("pred", "?", 1),
-        *((f"{kind}{8 * size}", f"{letter}{size}", 1) for kind, letter in ("uu", "si", "bu") for size in (1, 2, 4, 8)),
-        ("f16", "f2", 1),
-        ("f32", "f4", 1),
-        ("f64", "f8", 1),
-        ("bf16", "u2", 1),
-        ("tf32", "u4", 1),
-        ("f16x2", "f2", 2),
-        ("bf16x2", "u2", 2),
+    name: Type(name, np.dtype(dtype))
+    for name, dtype in (
+        ("pred", "?"),
+        *((f"{kind}{8 * size}", f"{letter}{size}") for kind, letter in ("uu", "si", "bu") for size in (1, 2, 4, 8)),
+        ("f16", "f2"),
+        ("f32", "f4"),
+        ("f64", "f8"),
+        ("bf16", "u2"),
+        ("tf32", "u4"),
     )
 }
 
@@ -71,18 +67,14 @@ class Constant:
 
     def of(self, type: Type) -> np.generic:
         """Return it as a number of a type."""
-        bits = self.value
-        if self.float_bytes == 8 and type.name == "f32":
-            bits = int(np.float32(struct.unpack("<d", struct.pack("<Q", bits))[0]).view(np.uint32))
-        elif self.float_bytes and self.float_bytes != type.nbytes:
+        if self.float_bytes and self.float_bytes != type.nbytes:
             raise Fault(f"a constant of {self.float_bytes} bytes for {type.name}")
         if type.kind == "pred":
-            return np.bool_(bits)
-        if type.kind in ("f", "bf") and not self.float_bytes and type.nbytes > 2:
-            raise Fault(f"an integer constant, {bits}, for {type.name}")
-        unsigned = np.dtype(f"u{type.nbytes}")
-        number = np.array(bits & ((1 << (8 * type.nbytes)) - 1), unsigned)
-        return number.view(type.dtype)[()] if type.packs == 1 else number[()]
+            return np.bool_(self.value)
+        if type.kind == "f" and not self.float_bytes and type.nbytes > 2:
+            raise Fault(f"an integer constant, {self.value}, for {type.name}")
+        bits = self.value & ((1 << (8 * type.nbytes)) - 1)
+        return np.array(bits, f"u{type.nbytes}").view(type.dtype)[()]
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from tests.device import copies, floats, flow, warps
-from tests.device.access import ATOMIC, Site
+from tests.device.access import Site
 from tests.device.assembly import (
     TYPES,
     Address,
     Constant,
     Instruction,
     Kernel,
-    Module,
     Name,
     Operand,
     Pack,
@@ -88,16 +87,14 @@ WAITS = {
 }
 
 
-SPECIAL = frozenset(
-    ["laneid", "warpid", *(f"{word}.{axis}" for word in ("tid", "ntid", "ctaid", "nctaid") for axis in "xyz")]
-)
+SPECIAL = frozenset(["tid.x", "ntid.x", "ctaid.x", "nctaid.x"])
 
 
 class Writer:
     """Writes the functions of a kernel."""
 
-    def __init__(self, module: Module, kernel: Kernel, addresses: dict[str, int], approximate: bool) -> None:
-        self.kernel, self.addresses, self.approximate = kernel, addresses, approximate
+    def __init__(self, kernel: Kernel, addresses: dict[str, int]) -> None:
+        self.kernel, self.addresses = kernel, addresses
         self.slots = {name: number for number, name in enumerate(kernel.registers)}
         self.roots = flow.roots(kernel)
         self.shared, self.shared_bytes = _laid_out(kernel.named("shared"))
@@ -268,21 +265,16 @@ class Writer:
         return self.doubles[operand.name]
 
     def _computed(self, one: Instruction) -> None:
-        sense = meaning(one, self.approximate)
+        sense = meaning(one)
         sources = one.operands[1:]
         if len(sources) != len(sense.operands):
             raise Fault(f"{len(sense.operands)} operands belong here")
         if "wide" in one.modifiers:  # factors are half as wide as the result
-            factors = [f"{self.value(x, one.types[0])}.astype(np.{sense.results[0].dtype})" for x in sources[:2]]
-            texts = [*factors, *(self.value(x, sense.results[0]) for x in sources[2:])]
+            factors = [f"{self.value(x, one.types[0])}.astype(np.{sense.result.dtype})" for x in sources[:2]]
+            texts = [*factors, *(self.value(x, sense.result) for x in sources[2:])]
         else:
             texts = [self.value(x, type) for x, type in zip(sources, sense.operands, strict=True)]
-        call = f"{self.bind(sense.function)}({', '.join(texts)})"
-        if len(sense.results) == 2:  # a comparison, and its opposite
-            targets = one.operands[0].parts if isinstance(one.operands[0], Pack) else one.operands[:1]
-            self.assign_all((*targets, Register("_"))[:2], TYPES["pred"], call)
-        else:
-            self.assign(one.operands[0], sense.results[0], call)
+        self.assign(one.operands[0], sense.result, f"{self.bind(sense.function)}({', '.join(texts)})")
 
     def _mov(self, one: Instruction) -> None:
         target, source = one.operands
@@ -312,10 +304,10 @@ class Writer:
                 text = f"({text} {'-' if 'to' in one.modifiers else '+'} {self.bind(type.dtype.type(base))})"
         self.assign(one.operands[0], type, text)
 
-    def _site(self, one: Instruction, operand: Operand, allowed: frozenset[str] = HINTS) -> Site:
+    def _site(self, one: Instruction, operand: Operand) -> Site:
         spaces = [word for word in one.modifiers if word in SPACES]
         count = {"v2": 2, "v4": 4}.get(next((x for x in one.modifiers if x[0] == "v" and x[1:].isdigit()), ""), 1)
-        unknown = set(one.modifiers) - SPACES.keys() - allowed - {"v2", "v4"}
+        unknown = set(one.modifiers) - SPACES.keys() - HINTS - {"v2", "v4"}
         if unknown or len(spaces) > 1 or len(one.types) != 1:
             raise Fault(f"its modifiers are not known: {', '.join(sorted(unknown)) or one.modifiers}")
         space = SPACES[spaces[0]] if spaces else ""
@@ -346,8 +338,6 @@ class Writer:
         else:
             self.assign_all(targets, raw, text)
 
-    _ldu = _ld
-
     def _st(self, one: Instruction) -> None:
         target, source = one.operands
         site = self._site(one, target)
@@ -358,36 +348,16 @@ class Writer:
         values = ", ".join(self.value(x, raw) for x in sources)
         self.lines.append(f"{self.bind(site.store)}(grid, {self.address(target)}, {values})")
 
-    def _atom(self, one: Instruction) -> None:
-        word = next((x for x in one.modifiers if x in ATOMIC), None)
-        (type,) = one.types
-        if word is None or type.kind in ("f", "bf"):
-            raise Fault("atomic operations are known of integers only: sums of floats depend on the order")
-        target = one.operands[0] if one.name == "atom" else Register("_")
-        place, *values = one.operands[one.name == "atom" :]
-        site = self._site(one, place, HINTS | {word, "relaxed", "gpu", "cta", "sys"})
-        texts = ", ".join(self.value(x, type) for x in values)
-        call = f"{self.bind(site.atomic)}(grid, {self.address(place)}, {word!r}, {self.bind(type)}, {texts})"
-        self.assign(target, type, call)
-
-    _red = _atom
-
     def _bar(self, one: Instruction) -> None:
         word = ".".join((one.name, *one.modifiers))
         if word == "bar.warp.sync":
-            if flow.mask_of(one) != flow.FULL:
-                raise Fault("warps meet with all of their threads, by the mask 0xffffffff")
+            flow.check_mask(one)
             self.lines.append("grid.meet()")
             return
         if word not in WAITS or one.operands != (Constant(0),):
             raise Fault("barriers are known of all threads of a block, by the number 0")
 
     _barrier = _bar
-
-    def _membar(self, one: Instruction) -> None:
-        """Write nothing: accesses are in order here, and races do not ask for fences."""
-
-    _fence = _prefetch = _membar
 
     def _trap(self, one: Instruction) -> None:
         self.lines.append(f"raise {self.bind(one.fault('the kernel traps'))}")
@@ -398,7 +368,8 @@ class Writer:
         mode = one.modifiers[-1]
         if one.modifiers != ("sync", mode) or mode not in warps.SHUFFLES or one.types[0].name != "b32":
             raise Fault("its modifiers are not known")
-        target, value, *rest = one.operands
+        flow.check_mask(one)
+        target, value, *rest, _ = one.operands
         texts = ", ".join([self.value(value, TYPES["b32"]), *(self.value(x, TYPES["u32"]) for x in rest)])
         targets = target.parts if isinstance(target, Pack) else (target, Register("_"))
         self.lines.append(f"several = {self.bind(warps.shuffle)}(grid, {mode!r}, {texts})")
@@ -406,29 +377,12 @@ class Writer:
             if each != Register("_"):
                 self.assign(each, type, f"several[{k}]")
 
-    def _vote(self, one: Instruction) -> None:
-        mode = one.modifiers[-1]
-        if one.modifiers != ("sync", mode) or mode not in warps.VOTES:
-            raise Fault("its modifiers are not known")
-        target, value, mask = one.operands
-        text = f"{self.bind(warps.vote)}(grid, {mode!r}, {self.value(value, TYPES['pred'])}, {self.value(mask, TYPES['u32'])})"
-        self.assign(target, TYPES["b32" if mode == "ballot" else "pred"], text)
-
-    def _redux(self, one: Instruction) -> None:
-        mode = one.modifiers[-1]
-        if one.modifiers != ("sync", mode) or mode not in warps.FOLDS:
-            raise Fault("its modifiers are not known")
-        target, value, mask = one.operands
-        (type,) = one.types
-        text = f"{self.bind(warps.folded)}(grid, {mode!r}, {self.value(value, type)}, {self.value(mask, TYPES['u32'])})"
-        self.assign(target, type, text)
-
     def _ldmatrix(self, one: Instruction) -> None:
         words = set(one.modifiers)
         count = next((int(x[1:]) for x in one.modifiers if x in ("x1", "x2", "x4")), 0)
         if not {"sync", "aligned", "m8n8"} <= words or not count or one.types[0].name != "b16":
             raise Fault("its modifiers are not known")
-        site = Site(len(self.sites), one, "shared", Type("b128", np.dtype("u4"), 1), 4, self._roots(one.operands[1]))
+        site = Site(len(self.sites), one, "shared", Type("b128", np.dtype("u4")), 4, self._roots(one.operands[1]))
         self.sites.append(site)
         targets = one.operands[0].parts if isinstance(one.operands[0], Pack) else one.operands[:1]
         call = f"{self.bind(warps.matrices)}(grid, {self.bind(site)}, {self.address(one.operands[1])}, {count}, {'trans' in words})"
@@ -464,7 +418,7 @@ class Writer:
             raise Fault("cp.async goes from global to shared memory")
         if size.value not in (4, 8, 16) or ("cg" in one.modifiers and size.value != 16):
             raise Fault("cp.async copies 4, 8 or 16 bytes; .cg 16")
-        type = Type(f"b{8 * size.value}", np.dtype("u4"), 1)
+        type = Type(f"b{8 * size.value}", np.dtype("u4"))
         sites = [
             Site(len(self.sites) + k, one, space, type, size.value // 4, self._roots(operand))
             for k, (space, operand) in enumerate((("shared", target), ("global", source)))
@@ -480,7 +434,7 @@ def _seen(text: str, has: Type, wanted: Type, name: str) -> str:
     """Return the text of an array as one of another type: the same bits, or the lower ones."""
     if (has.kind == "pred") != (wanted.kind == "pred"):
         raise Fault(f"{name} is {has.name}, not {wanted.name}")
-    width, needed = has.dtype.itemsize * has.packs, wanted.dtype.itemsize
+    width, needed = has.nbytes, wanted.nbytes
     if width < needed:
         raise Fault(f"{name} is {has.name}, narrower than {wanted.name}")
     if width > needed:
@@ -489,13 +443,6 @@ def _seen(text: str, has: Type, wanted: Type, name: str) -> str:
     return text if has.dtype == wanted.dtype else f"{text}.view(np.{wanted.dtype})"
 
 
-def program(module: Module, kernel: Kernel, addresses: dict[str, int], approximate: bool) -> Program:
-    """Compile a kernel.
-
-    Args:
-        module: What it belongs to.
-        kernel: The kernel.
-        addresses: Where variables of the module are in global memory.
-        approximate: Whether operations without exact bits may run.
-    """
-    return Writer(module, kernel, addresses, approximate).program()
+def program(kernel: Kernel, addresses: dict[str, int]) -> Program:
+    """Compile a kernel; variables of its module are at these addresses of global memory."""
+    return Writer(kernel, addresses).program()

@@ -16,7 +16,7 @@ from hybridize.runtime.plan import ALIGNMENT
 from tests.device.assembly import Module, parse
 from tests.device.compiled import Program, program
 from tests.device.fault import Fault
-from tests.device.grid import Clock, Dim, Grid, Launch, keep_freed_memory
+from tests.device.grid import Clock, Grid, Launch, keep_freed_memory
 from tests.device.memory import WRITTEN, Heap, Span
 
 STATIC_SHARED = 48 << 10
@@ -46,10 +46,9 @@ def _read(text: str) -> Module:
 
 
 @lru_cache(maxsize=16)
-def _compiled(text: str, name: str, addresses: tuple[tuple[str, int], ...], approximate: bool) -> Program:
+def _compiled(text: str, name: str, addresses: tuple[tuple[str, int], ...]) -> Program:
     """Compile a kernel of a module. Text that comes again, on other devices, is compiled once."""
-    module = _read(text)
-    return program(module, module.kernels[name], dict(addresses), approximate)
+    return program(_read(text).kernels[name], dict(addresses))
 
 
 class Code:
@@ -77,7 +76,7 @@ class Code:
             if name not in self.module.kernels:
                 raise Fault(f"there is no kernel {name}; there are {', '.join(self.module.kernels)}")
             addresses = tuple((word, span.address) for word, span in self.variables.items())
-            self._functions[name] = Function(self, _compiled(self.text, name, addresses, self.device.approximate))
+            self._functions[name] = Function(self, _compiled(self.text, name, addresses))
         return self._functions[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -120,24 +119,23 @@ class Emulated:
 
     Args:
         nbytes: How much memory it has.
-        approximate: Whether operations without exact bits, as `ex2.approx`, may run.
         name: What it is called.
     """
 
     arch = "sm_80"
 
-    def __init__(self, nbytes: int = 1 << 32, approximate: bool = False, name: str = "emulated") -> None:
+    def __init__(self, nbytes: int = 1 << 32, name: str = "emulated") -> None:
         keep_freed_memory()
         self.lasting: set[int] = set()
         self.name, self.lock = name, threading.RLock()
-        self.heap, self.clock, self.approximate = Heap(nbytes, next(_NUMBERS)), Clock(), approximate
+        self.heap, self.clock = Heap(nbytes, next(_NUMBERS)), Clock()
         self.recording: Graph | None = None
         self.starter: None = None
         self.when_scarce: list[Callable[[], object]] = []
         """Called where memory is short."""
         self.resident: set[int] = set()
         """Buffers of modules, which are not freed by themselves."""
-        self.lane_instructions = self.launches = 0
+        self.launches = 0
         self._events = counted()
 
     def __enter__(self) -> Emulated:
@@ -168,7 +166,7 @@ class Emulated:
         return self.heap.alloc(nbytes, name)
 
     @in_turn
-    def free(self, address: int) -> None:
+    def free(self, address: int, users: Collection[int] = ()) -> None:
         self.heap.free(address)
 
     def send(self, array: np.ndarray) -> None:
@@ -225,10 +223,7 @@ class Emulated:
     def follow(self, stream: int) -> None:
         """Wait for a stream of others."""
 
-    def take_back(self, address: int, streams: Collection[int]) -> None:
-        self.free(address)
-
-    def give_back(self, owner: object) -> None:
+    def give_back(self, owner: object, users: Collection[int] = ()) -> None:
         """Let go of the owner of memory: all is done."""
 
     def memory(self) -> tuple[int, int]:
@@ -242,35 +237,31 @@ class Emulated:
         self,
         function: Function,
         blocks: Sequence[int],
-        threads: int | Sequence[int],
+        threads: int,
         shared_bytes: int,
         arguments: Sequence[Argument],
     ) -> None:
-        """Run a kernel with a grid of blocks of threads, and so many bytes of dynamic shared memory."""
-        kernel = function.program.kernel
-        size = Dim(*([threads] if isinstance(threads, int) else threads))
-        grid = Dim(*blocks)
-        self._check(function, grid, size, shared_bytes, arguments)
-        by_name = dict(zip(kernel.params, arguments, strict=True))
-        launch = Launch(function.program, grid, size, shared_bytes, by_name, function.code.variables)
+        """Run a kernel with blocks of threads, both along one axis, and so many bytes of dynamic shared memory."""
+        self._check(function, blocks, threads, shared_bytes, arguments)
+        by_name = dict(zip(function.program.kernel.params, arguments, strict=True))
+        launch = Launch(function.program, blocks[0], threads, shared_bytes, by_name, function.code.variables)
         if self.recording is not None:
             self.recording.work.append(lambda: self._start(launch))
             return
         self._start(launch)
 
     def _check(
-        self, function: Function, blocks: Dim, threads: Dim, shared_bytes: int, arguments: Sequence[Argument]
+        self, function: Function, blocks: Sequence[int], threads: int, shared_bytes: int, arguments: Sequence[Argument]
     ) -> None:
         program, kernel = function.program, function.program.kernel
         if function.code.device is not self:
             raise Fault(f"{kernel.name} is loaded on another device")
         if len(arguments) != len(kernel.params):
             raise Fault(f"{kernel.name} has {len(kernel.params)} parameters, not {len(arguments)}")
-        if not all(n >= 1 for n in (*blocks, *threads)) or blocks.x >= 1 << 31 or max(blocks.y, blocks.z) >= 1 << 16:
-            raise Fault(f"{kernel.name}: {tuple(blocks)} blocks of {tuple(threads)} threads")
-        count = threads.x * threads.y * threads.z
-        if count > THREADS or threads.z > 64 or (kernel.threads and count > kernel.threads):
-            raise Fault(f"{kernel.name}: {count} threads, at most {kernel.threads or THREADS}")
+        if not 1 <= blocks[0] < 1 << 31 or tuple(blocks[1:]) != (1, 1) or threads < 1:
+            raise Fault(f"{kernel.name}: {tuple(blocks)} blocks of {threads} threads")
+        if threads > (kernel.threads or THREADS):
+            raise Fault(f"{kernel.name}: {threads} threads, at most {kernel.threads or THREADS}")
         if program.shared_bytes > STATIC_SHARED:
             raise Fault(
                 f"{kernel.name} declares {program.shared_bytes} bytes of shared memory; more than {STATIC_SHARED} are dynamic"
@@ -287,7 +278,6 @@ class Emulated:
         except Fault as fault:
             raise Fault(f"{launch.program.kernel.name}: {fault}") from fault
         self.launches += 1
-        self.lane_instructions += grid.lane_instructions
 
     @contextmanager
     def capture(self, graph: Graph | None = None) -> Iterator[Graph]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic of floats, each operation rounded once, as the ISA says; bfloat16 is its bits in uint16.
+"""Arithmetic of floats, each operation rounded once, to nearest; bfloat16 is its bits in uint16.
 
 The ISA leaves the bits of a NaN of fewer than 64 bits open; here they are what GPUs write, 0x7fffffff and 0x7fff.
 """
@@ -7,14 +7,13 @@ The ISA leaves the bits of a NaN of fewer than 64 bits open; here they are what 
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 
 from tests.device.assembly import Type
-from tests.device.exact import exactly
 
 Function = Callable[..., np.ndarray]
-ROUNDINGS = ("rn", "rz", "rm", "rp")
 NAN = {np.dtype("f4"): np.uint32(0x7FFFFFFF).view(np.float32), np.dtype("f2"): np.uint16(0x7FFF).view(np.float16)}
 
 
@@ -29,13 +28,6 @@ def canonical(x: np.ndarray) -> np.ndarray:
 def widened(bits: np.ndarray) -> np.ndarray:
     """Return bfloat16 as float32."""
     return (bits.astype(np.uint32) << np.uint32(16)).view(np.float32)
-
-
-def narrowed(x: np.ndarray) -> np.ndarray:
-    """Round float32 to bfloat16, to nearest even."""
-    bits = x.view(np.uint32)
-    near = (bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))) >> np.uint32(16)
-    return np.where(np.isnan(x), np.uint16(0x7FFF), near.astype(np.uint16))
 
 
 # Sums of float64 with what they lose
@@ -55,15 +47,6 @@ def odd_sum(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     if not lost.any():
         return both
     return np.where(lost, np.nextafter(both, np.where(error > 0, np.inf, -np.inf)), both)
-
-
-def odd_single(x: np.ndarray) -> np.ndarray:
-    """Round float64 to float32, to odd."""
-    near = x.astype(np.float32)
-    back = near.astype(np.float64)
-    toward_zero = np.where(np.abs(back) > np.abs(x), np.nextafter(near, np.float32(0)), near)
-    lost = (back != x) & ~np.isnan(x)
-    return np.where(lost, (toward_zero.view(np.uint32) | np.uint32(1)).view(np.float32), near)
 
 
 _TIE = np.uint64((1 << 28) - 1)
@@ -100,7 +83,7 @@ def _halves(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def fma_double(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """Return x y + z of float64, rounded once (Boldo and Melquiond); by integers where a part would leave its range."""
+    """Return x y + z of float64, rounded once (Boldo and Melquiond); by fractions where a part would leave its range."""
     x, y, z = np.broadcast_arrays(*(np.atleast_1d(v) for v in (x, y, z)))
     product = x * y
     (a, b), (c, d) = _halves(x), _halves(y)
@@ -117,29 +100,22 @@ def fma_double(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
     safe &= (product != 0) | (x == 0) | (y == 0)
     if not safe.all():
         result = np.where(safe, result, 0)
-        result[~safe] = exactly("fma", "f64", "rn")(x[~safe], y[~safe], z[~safe])
+        result[~safe] = [_fma_by_fractions(*row) for row in zip(x[~safe], y[~safe], z[~safe], strict=True)]
     zero = (product == 0) & safe
     return np.where(zero, product + z, result)
 
 
-def _odd_fma(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """Return x y + z of numbers of at most 11 bits, in float64, rounded to odd."""
-    return odd_sum(x.astype(np.float64) * y.astype(np.float64), z.astype(np.float64))
-
-
-def fma_half(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """Return x y + z of float16, rounded once."""
-    return _odd_fma(x, y, z).astype(np.float16)
-
-
-def fma_brain(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """Return x y + z of bfloat16, rounded once."""
-    return narrowed(odd_single(_odd_fma(widened(x), widened(y), widened(z))))
-
-
-def brain(function: Function) -> Function:
-    """Return an operation of bfloat16 by that of float32, whose second rounding is innocuous."""
-    return lambda *x: narrowed(function(*map(widened, x)))
+def _fma_by_fractions(x: np.float64, y: np.float64, z: np.float64) -> float:
+    """Return x y + z of float64 by numbers that lose nothing."""
+    if not all(map(np.isfinite, (x, y, z))):
+        return z if np.isfinite(x) and np.isfinite(y) else x * y + z  # whatever float64 makes of a finite product
+    exact = Fraction(float(x)) * Fraction(float(y)) + Fraction(float(z))
+    if not exact:
+        return x * y + z
+    try:
+        return float(exact)
+    except OverflowError:
+        return np.inf if exact > 0 else -np.inf
 
 
 # Least and greatest: -0 is less than 0
@@ -165,7 +141,7 @@ EXTREMES = {
 """By name, and whether a NaN is the result where one operand is NaN."""
 
 
-_NEAREST: dict[str, Function] = {
+_PLAIN: dict[str, Function] = {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
@@ -173,86 +149,11 @@ _NEAREST: dict[str, Function] = {
     "sqrt": np.sqrt,
     "rcp": lambda x: np.divide(x.dtype.type(1), x),
 }
-_FMA = {"f16": fma_half, "bf16": fma_brain, "f32": fma_single, "f64": fma_double}
 
 
-def _plain(name: str, type: Type, mode: str) -> Function:
-    word = type.name.removesuffix("x2")
-    if mode == "rn":
-        if name == "fma":
-            return _FMA[word]
-        return brain(_NEAREST[name]) if word == "bf16" else _NEAREST[name]
-    slow = exactly(name, word, mode)
-    if word == "bf16":
-        return lambda *x: narrowed(slow(*map(widened, x)).astype(np.float32))
-    return lambda *x: slow(*x).astype(type.dtype)
-
-
-def flushed(x: np.ndarray) -> np.ndarray:
-    """Return float32 with zeros, of the same signs, for subnormal numbers."""
-    return np.where(np.abs(x) < np.finfo(np.float32).tiny, np.copysign(np.float32(0), x), x)
-
-
-def saturated(x: np.ndarray) -> np.ndarray:
-    """Return numbers within [0, 1], NaN as 0."""
-    return np.where(x > 0, np.fmin(x, x.dtype.type(1)), x.dtype.type(0))
-
-
-def _widest(function: Function, type: Type) -> Function:
-    """Return an operation on bits of bfloat16 by one on float32 whose results bfloat16 has."""
-    return brain(function) if type.kind == "bf" else function
-
-
-def finished(function: Function, type: Type, modifiers: tuple[str, ...]) -> Function:
-    """Return an operation with its flushing, clamping and NaN."""
-    if "ftz" in modifiers and type.name == "f32":  # halves: nothing that this machine writes asks for it
-        inner = function
-        function = lambda *x: flushed(inner(*map(flushed, x)))  # noqa: E731
-    if "sat" in modifiers:
-        result = function
-        clamp = _widest(saturated, type)
-        function = lambda *x: clamp(result(*x))  # noqa: E731
-    if "relu" in modifiers:
-        before = function
-        positive = _widest(lambda x: np.where(np.isnan(x), x, np.maximum(x, x.dtype.type(0)) + x.dtype.type(0)), type)
-        function = lambda *x: positive(before(*x))  # noqa: E731
-    return function
-
-
-def arithmetic(name: str, type: Type, modifiers: tuple[str, ...]) -> Function:
-    """Return `add`, `sub`, `mul`, `fma`, `div`, `rcp` or `sqrt` of a type, by its modifiers."""
-    mode = next((one for one in modifiers if one in ROUNDINGS), "rn")
-    plain = _plain(name, type, mode)
-    if type.dtype in NAN and plain is not fma_single:
-        inner = plain
-        plain = lambda *x: canonical(inner(*x))  # noqa: E731
-    return finished(plain, type, modifiers)
-
-
-def approximate(name: str, type: Type, modifiers: tuple[str, ...]) -> Function:
-    """Return an operation whose exact bits the ISA leaves open, here in float64 and rounded."""
-    wide: Function = {
-        "ex2": np.exp2,
-        "lg2": np.log2,
-        "sin": np.sin,
-        "cos": np.cos,
-        "tanh": np.tanh,
-        "rsqrt": lambda x: 1 / np.sqrt(x),
-        "rcp": lambda x: 1 / x,
-        "sqrt": np.sqrt,
-        "div": np.divide,
-    }[name]
-    if type.kind == "bf":
-        return lambda *x: narrowed(odd_single(wide(*(widened(v).astype(np.float64) for v in x))))
-    inner = lambda *x: canonical(wide(*(v.astype(np.float64) for v in x)).astype(type.dtype))  # noqa: E731
-    return finished(inner, type, modifiers)
-
-
-TESTS: dict[str, Function] = {
-    "finite": np.isfinite,
-    "infinite": np.isinf,
-    "notanumber": np.isnan,
-    "number": lambda x: ~np.isnan(x),
-    "normal": lambda x: np.isfinite(x) & ((np.abs(x) >= np.finfo(x.dtype).tiny) | (x == 0)),
-    "subnormal": lambda x: (np.abs(x) < np.finfo(x.dtype).tiny) & (x != 0),
-}
+def arithmetic(name: str, type: Type) -> Function:
+    """Return `add`, `sub`, `mul`, `fma`, `div`, `rcp` or `sqrt` of a type."""
+    if name == "fma":
+        return fma_single if type.name == "f32" else fma_double
+    plain = _PLAIN[name]
+    return lambda *x: canonical(plain(*x))

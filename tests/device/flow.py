@@ -9,9 +9,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from tests.device.assembly import Address, Constant, Instruction, Kernel, Name, Operand, Pack, Register
+from tests.device.fault import Fault
 
 FULL = 0xFFFFFFFF
-COLLECTIVE = {"shfl", "vote", "redux", "ldmatrix", "mma"}
+COLLECTIVE = {"shfl", "ldmatrix", "mma"}
 
 
 def is_collective(one: Instruction) -> bool:
@@ -58,8 +59,8 @@ class Segment:
     line: int
     code: list[Instruction] = field(default_factory=list)
     end: End = field(default_factory=Exit)
-    mask: int = 0
-    """Lanes of a warp that have to come before any of them runs it; 0 where none needs another."""
+    of_warps: bool = False
+    """True if all threads of a warp that have not ended have to come before any of them runs it."""
     inputs: list[str] = field(default_factory=list)
     """Registers that it reads before it writes them."""
     outputs: list[str] = field(default_factory=list)
@@ -80,7 +81,7 @@ def registers_of(operand: Operand) -> Iterator[str]:
                 yield from registers_of(part)
 
 
-_STORES = {"st", "red", "bar", "barrier", "membar", "fence", "cp", "ret", "exit", "bra", "trap", "prefetch"}
+_STORES = {"st", "bar", "barrier", "cp", "ret", "exit", "bra", "trap"}
 
 
 def written(one: Instruction) -> list[str]:
@@ -94,28 +95,27 @@ def read(one: Instruction) -> list[str]:
     return [name for operand in operands for name in registers_of(operand)]
 
 
-def mask_of(one: Instruction) -> int:
-    """Return the lanes that an instruction of a warp needs; 0 where a register says which."""
-    if one.name in ("ldmatrix", "mma"):
-        return FULL
-    last = one.operands[-1]
-    return last.value & FULL if isinstance(last, Constant) else 0
+def check_mask(one: Instruction) -> None:
+    """Refuse an instruction of a part of a warp."""
+    mask = one.operands[-1]
+    if not isinstance(mask, Constant) or mask.value & FULL != FULL:
+        raise Fault("warps meet with all of their threads, by the mask 0xffffffff")
 
 
 def _leaders(kernel: Kernel) -> set[int]:
     """Return the numbers of the instructions with which segments begin."""
-    code, leaders, mask = kernel.code, {0, *kernel.labels.values()}, None
+    code, leaders, of_warps = kernel.code, {0, *kernel.labels.values()}, False
     for number, one in enumerate(code):
         if number in leaders:
-            mask = None
-        if is_collective(one) and mask_of(one) != mask:
+            of_warps = False
+        if is_collective(one) and not of_warps:
             leaders.add(number)
-            mask = mask_of(one)
+            of_warps = True
         if one.guard is not None and one.name != "bra":
             leaders.add(number)
         if one.guard is not None or ends(one):
             leaders.add(number + 1)
-            mask = None
+            of_warps = False
     return leaders
 
 
@@ -158,8 +158,7 @@ def _end(one: Segment, at: dict[int, int], kernel: Kernel) -> None:
             one.end = Barrier(one.number + 1)
         case _:
             one.end = Branch(None, one.number + 1, one.number + 1)
-    if is_collective(one.code[0]):
-        one.mask = mask_of(one.code[0])
+    one.of_warps = is_collective(one.code[0])
     if last.name in ("bra", "ret", "exit"):
         one.code = one.code[:-1]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 import ctypes
-import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -37,12 +36,6 @@ def keep_freed_memory() -> None:
         return
 
 
-class Dim(NamedTuple):
-    x: int
-    y: int = 1
-    z: int = 1
-
-
 @dataclass
 class Clock:
     """Stamps that only grow, of all launches of a device."""
@@ -55,8 +48,9 @@ class Launch(NamedTuple):
     """What is asked of a device: a kernel, how many threads, and its arguments by name."""
 
     program: Program
-    blocks: Dim
-    threads: Dim
+    blocks: int
+    threads: int
+    """Of a block."""
     shared_bytes: int
     arguments: dict[str, int | float | Span]
     variables: dict[str, Span]
@@ -69,7 +63,7 @@ class Grid:
     def __init__(self, heap: Heap, clock: Clock, launch: Launch) -> None:
         self.heap, self.clock, self.launch = heap, clock, launch
         program = launch.program
-        self.threads, self.total = math.prod(launch.threads), math.prod(launch.blocks)
+        self.threads, self.total = launch.threads, launch.blocks
         self.padded_block = -(-self.threads // 32) * 32  # warps begin at multiples of 32
         self.shared_row = -(-(program.shared_bytes + launch.shared_bytes) // 16) * 16
         self.local_row = -(-program.local_bytes // 16) * 16
@@ -82,8 +76,7 @@ class Grid:
             span for site in program.sites if site.writes and site.space in ("global", "") for span in self.spans(site)
         ]
         self.watched: set[Shadow] = set()
-        self.lane_instructions = 0
-        self.first_stamp, clock.block = clock.block, clock.block + self.total + 2
+        self.first_stamp, clock.block = clock.block, clock.block + self.total + 1
         self.at_once = max(1, min(self.total, LANES // self.padded_block))
         self.shared = Bytes(self.at_once * self.shared_row, "shared memory")
         self.local = Bytes(self.at_once * self.padded_block * self.local_row, "local memory", is_private=True)
@@ -224,7 +217,7 @@ class Grid:
     def thread(self, index: int) -> str:
         """Name one of the threads that run."""
         lane = int(self.lanes[min(index, self.count - 1)])
-        return f"thread {_place(lane % self.padded_block, self.launch.threads)} of block {_place(self.first + lane // self.padded_block, self.launch.blocks)}"
+        return f"thread {lane % self.padded_block} of block {self.first + lane // self.padded_block}"
 
     @property
     def who(self) -> np.ndarray:
@@ -252,30 +245,8 @@ class Grid:
     def _table(self, name: str) -> np.ndarray:
         lane = np.arange(self.padded)
         thread, block = lane % self.padded_block, self.first + lane // self.padded_block
-        word, _, axis = name.partition(".")
-        blocks, threads = self.launch.blocks, self.launch.threads
-        match word:
-            case "ntid":
-                values = getattr(threads, axis)
-            case "nctaid":
-                values = getattr(blocks, axis)
-            case "tid":
-                values = {
-                    "x": thread % threads.x,
-                    "y": thread // threads.x % threads.y,
-                    "z": thread // (threads.x * threads.y),
-                }[axis]
-            case "ctaid":
-                values = {
-                    "x": block % blocks.x,
-                    "y": block // blocks.x % blocks.y,
-                    "z": block // (blocks.x * blocks.y),
-                }[axis]
-            case "laneid":
-                values = thread % 32
-            case _:
-                values = thread // 32
-        table = np.asarray(values, np.uint32)
+        values = {"tid.x": thread, "ntid.x": self.threads, "ctaid.x": block, "nctaid.x": self.total}
+        table = np.asarray(values[name], np.uint32)
         return table[0] if table.ndim and (table == table[0]).all() else table
 
     # How they run
@@ -289,7 +260,7 @@ class Grid:
             if number == len(runners):
                 raise Fault("threads run past the end of the kernel")
             runner, ids = runners[number], self.fronts.pop(number)
-            if runner.segment.mask:
+            if runner.segment.of_warps:
                 ids, is_empty = self._together(runner, ids)
                 if is_empty:
                     continue
@@ -315,7 +286,6 @@ class Grid:
             results = runner.function(self, *inputs)
         except Exception as error:
             raise self._located(error) from error
-        self.lane_instructions += len(runner.segment.code) * self.count
         if ids is None:
             for slot, value in zip(runner.outputs, results, strict=False):
                 registers[slot] = value
@@ -421,36 +391,28 @@ class Grid:
         if number in self.parked:
             self._join(self.parked, number, ids)
             ids = self.parked.pop(number)
-        if ids is None and runner.segment.mask == flow.FULL:
+        if ids is None:
             return None, False
-        every = np.arange(len(self.universe)) if ids is None else ids
-        warps = self.universe[every] >> 5
-        named = self.alive.reshape(-1, 32) & (runner.segment.mask >> np.arange(32) & 1).astype(bool)
-        here = np.bincount(warps, minlength=len(named))
-        whole = (here >= named.sum(1))[warps]
+        warps, alive = self.universe[ids] >> 5, self.alive.reshape(-1, 32).sum(1)
+        whole = (np.bincount(warps, minlength=len(alive)) >= alive)[warps]
         if not whole.all():
-            self._join(self.parked, number, every[~whole])
-        chosen = every[whole]
+            self._join(self.parked, number, ids[~whole])
+        chosen = ids[whole]
         return (None if len(chosen) == len(self.universe) else chosen), not len(chosen)
 
     def _wake(self) -> bool:
         """Let threads that wait go on, when no other can; false where all have ended."""
+        runners = self.launch.program.runners
         for number in [*self.parked]:  # some for which they wait may have ended
-            ids = self.parked.pop(number)
-            self.fronts[number] = ids
-            ids, is_empty = self._together(self.launch.program.runners[number], self.fronts.pop(number))
+            ids, is_empty = self._together(runners[number], self.parked.pop(number))
             if not is_empty:
                 self.fronts[number] = ids
                 return True
-        runners = self.launch.program.runners
         if self.parked:
             number, ids = next(iter(self.parked.items()))
             self._select(ids)
-            raise (
-                runners[number]
-                .segment.code[0]
-                .fault(f"{self.thread(0)} waits for threads of its warp that do not come")
-            )
+            first = runners[number].segment.code[0]
+            raise first.fault(f"{self.thread(0)} waits for threads of its warp that do not come")
         if not self.waiting:
             return False
         self._release()
@@ -467,7 +429,7 @@ class Grid:
                 block = int(np.flatnonzero(short)[0])
                 barrier = self.launch.program.runners[number - 1].segment.code[-1]
                 raise barrier.fault(
-                    f"{int(here[block])} of {self.threads} threads of block {_place(self.first + block, self.launch.blocks)} are here;"
+                    f"{int(here[block])} of {self.threads} threads of block {self.first + block} are here;"
                     f" {self._elsewhere(number, block)}"
                 )
         self.fronts, self.waiting = self.waiting, {}
@@ -481,10 +443,6 @@ class Grid:
             if other != number and (lanes // self.padded_block == block).any():
                 return f"others wait at line {runners[other - 1].segment.code[-1].line}"
         return "the others have ended"
-
-
-def _place(number: int, size: Dim) -> tuple[int, int, int]:
-    return number % size.x, number // size.x % size.y, number // (size.x * size.y)
 
 
 def _numbers(launch: Launch) -> dict[str, np.generic]:

@@ -45,9 +45,11 @@ def resnet():
 
 
 class Attention(nn.HybridBlock):
-    def __init__(self, units, heads):
+    """Heads that attend to all turns, or to what came before."""
+
+    def __init__(self, units, heads, is_causal=False):
         super().__init__()
-        self.heads = heads
+        self.heads, self.is_causal = heads, is_causal
         self.q, self.k, self.v, self.out = (nn.Dense(units, flatten=False) for _ in range(4))
 
     def split(self, x):
@@ -56,8 +58,10 @@ class Attention(nn.HybridBlock):
 
     def forward(self, x):
         q, k, v = self.split(self.q(x)), self.split(self.k(x)), self.split(self.v(x))
-        scores = npx.softmax(hnp.matmul(q, k.transpose(0, 1, 3, 2)) / q.shape[-1] ** 0.5, axis=-1)
-        return self.out(hnp.matmul(scores, v).transpose(0, 2, 1, 3).reshape(x.shape))
+        scores = hnp.matmul(q, k.transpose(0, 1, 3, 2)) / q.shape[-1] ** 0.5
+        if self.is_causal:
+            scores = hnp.where(hnp.tril(hnp.ones((x.shape[1], x.shape[1]))) > 0, scores, -1e9)
+        return self.out(hnp.matmul(npx.softmax(scores, axis=-1), v).transpose(0, 2, 1, 3).reshape(x.shape))
 
 
 class TransformerBlock(nn.HybridBlock):

@@ -1,5 +1,6 @@
 """Programs of our own on the emulated device: every launch with the bytes that it may touch, results beside the CPU's."""
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -35,6 +36,12 @@ def on_device(graph: Graph, inputs: Sequence[np.ndarray], stable=()) -> list[np.
     return Run(build_kernels(graph, SM_80, stable), inputs).outputs()
 
 
+@functools.lru_cache(maxsize=4)
+def _text_of(program: DeviceProgram) -> str:
+    """Return the PTX of a program, which tests run for several sizes."""
+    return program.ptx()
+
+
 class Run:
     """One program with its inputs, on a device of its own.
 
@@ -48,7 +55,7 @@ class Run:
         sizes: Mapping[str, int] = {},
         text: str | Sequence[str] = "",
     ):
-        self.program, self.inputs, self.sizes, self.text = program, inputs, sizes, text or program.ptx()
+        self.program, self.inputs, self.sizes, self.text = program, inputs, sizes, text or _text_of(program)
         self.device = Emulated()
 
     def outputs(self) -> list[np.ndarray]:

@@ -23,7 +23,7 @@ class Moment(NamedTuple):
     """What time it is: stamps of threads from `epoch` on are of this epoch, numbers of blocks from `launch` on of this launch.
 
     A stamp is the epoch, and `codes` for each time that the thread's warp has met in it (`bar.warp.sync`), and a code:
-    the thread, or several threads of a warp, or of several warps, or atomic operations.
+    the thread, or several threads of a warp, or of several warps.
     """
 
     epoch: int
@@ -41,7 +41,7 @@ class Moment(NamedTuple):
 
     @property
     def codes(self) -> int:
-        return self.lanes + self.warps + 2
+        return self.lanes + self.warps + 1
 
     @property
     def several(self) -> int:
@@ -49,17 +49,8 @@ class Moment(NamedTuple):
         return self.epoch + self.lanes + self.warps
 
     @property
-    def atomic(self) -> int:
-        """Return the stamp of atomic operations, which do not race with each other."""
-        return self.several + 1
-
-    @property
     def many_blocks(self) -> int:
         """Return the number for several blocks, or for a read of what nobody may write, of this launch."""
-        return self.launch + self.blocks + 1
-
-    @property
-    def atomic_block(self) -> int:
         return self.launch + self.blocks
 
     def phase(self, stamps: np.ndarray) -> np.ndarray:
@@ -67,7 +58,7 @@ class Moment(NamedTuple):
         return (stamps - self.epoch) // self.codes
 
     def warp(self, stamps: np.ndarray) -> np.ndarray:
-        """Return the warps of stamps; those of several warps and of atomic operations have none."""
+        """Return the warps of stamps; that of several warps has none."""
         code = (stamps - self.epoch) % self.codes
         return np.where(code < self.lanes, code >> 5, code - self.lanes)
 
@@ -157,14 +148,7 @@ class Shadow:
         for k in range(max(1, one.nbytes // self.unit)):
             yield (first + k if k else first), who, block
 
-    def _write(
-        self,
-        one: Access,
-        words: np.ndarray,
-        who: np.ndarray,
-        block: np.ndarray,
-        moment: Moment,
-    ) -> None:
+    def _write(self, one: Access, words: np.ndarray, who: np.ndarray, block: np.ndarray, moment: Moment) -> None:
         for other in (self.writer.take(words), self.reader.take(words)):
             bad = moment.conflicts(other, who)
             if bad.any():
@@ -181,13 +165,7 @@ class Shadow:
             self.writing_block[words] = block
 
     def _read(
-        self,
-        one: Access,
-        words: np.ndarray,
-        who: np.ndarray,
-        block: np.ndarray,
-        moment: Moment,
-        folds: bool,
+        self, one: Access, words: np.ndarray, who: np.ndarray, block: np.ndarray, moment: Moment, folds: bool
     ) -> None:
         other = self.writer.take(words)
         bad = moment.conflicts(other, who)
@@ -223,13 +201,7 @@ class Shadow:
             self.reader[words[wide]] = moment.several
 
     def _fault(
-        self,
-        one: Access,
-        moment: Moment,
-        words: np.ndarray,
-        who: np.ndarray,
-        other: np.ndarray,
-        bad: np.ndarray,
+        self, one: Access, moment: Moment, words: np.ndarray, who: np.ndarray, other: np.ndarray, bad: np.ndarray
     ) -> None:
         at = int(np.flatnonzero(bad)[0])
         place, mine, theirs = int(words[at]), int(who[at]), int(other[at])

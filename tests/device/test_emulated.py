@@ -35,7 +35,7 @@ def contents(device, at: int) -> list[int]:
 def test_what_a_program_asks_is_done_in_order(device):
     function, at = device.load(ADD)["k"], four(device)
     device.launch(function, (1, 1, 1), 4, 0, [at, 10])
-    device.launch(function, (2, 1, 1), (2, 1, 1), 0, [Span(at, 16), 100])
+    device.launch(function, (2, 1, 1), 2, 0, [Span(at, 16), 100])
     device.wait(device.event())
     assert contents(device, at) == [110, 111, 112, 113]
     assert device.launches == 2
@@ -73,8 +73,8 @@ def test_memory_is_counted_and_ends(device):
         (lambda d, f, at: d.copy(at, at + 4, 8), "overlap"),
         (lambda d, f, at: d.launch(f, (1, 1, 1), 4, 0, [at]), "k has 2 parameters, not 1"),
         (lambda d, f, at: d.launch(f, (1, 1, 1), 65, 0, [at, 1]), "65 threads, at most 64"),
-        (lambda d, f, at: d.launch(f, (0, 1, 1), 4, 0, [at, 1]), "(0, 1, 1) blocks of (4, 1, 1) threads"),
-        (lambda d, f, at: d.launch(f, (1, 65536, 1), 4, 0, [at, 1]), "(1, 65536, 1) blocks"),
+        (lambda d, f, at: d.launch(f, (0, 1, 1), 4, 0, [at, 1]), "(0, 1, 1) blocks of 4 threads"),
+        (lambda d, f, at: d.launch(f, (1, 2, 1), 4, 0, [at, 1]), "(1, 2, 1) blocks"),
         (lambda d, f, at: d.launch(f, (1, 1, 1), 4, 1 << 18, [at, 1]), "262144 bytes of shared memory, at most"),
         (lambda d, f, at: d.launch(f, (1, 1, 1), 5, 0, [at, 1]), "k: line 29: ld.global.u32 %r1 , [ %rd1 ]: address"),
         (lambda d, f, at: d.load(ADD)["other"], "there is no kernel other; there are k"),

@@ -130,31 +130,11 @@ def test_many_blocks_run_in_groups(monkeypatch):
     assert outcome(body, blocks=40, threads=33) == [1000 * (k // 33) + 40 for k in range(40 * 33)]
 
 
-@pytest.mark.parametrize(("blocks", "threads"), [((3, 2, 2), (4, 3, 5)), ((1, 1, 1), (7, 1, 1))])
-def test_places_have_three_coordinates(blocks, threads):
-    from tests.device.emulated import Emulated
-
-    body = """
-        mov.u32 %r1, %tid.z; mov.u32 %r2, %ntid.y; mov.u32 %r3, %tid.y; mad.lo.u32 %r1, %r1, %r2, %r3;
-        mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.u32 %r1, %r1, %r2, %r3;
-        mov.u32 %r5, %ctaid.z; mov.u32 %r2, %nctaid.y; mov.u32 %r3, %ctaid.y; mad.lo.u32 %r5, %r5, %r2, %r3;
-        mov.u32 %r2, %nctaid.x; mov.u32 %r3, %ctaid.x; mad.lo.u32 %r5, %r5, %r2, %r3;
-        mov.u32 %r2, %ntid.x; mov.u32 %r3, %ntid.y; mul.lo.u32 %r2, %r2, %r3; mov.u32 %r3, %ntid.z; mul.lo.u32 %r2, %r2, %r3;
-        mad.lo.u32 %r1, %r5, %r2, %r1;
-        mul.wide.u32 %rd1, %r1, 4; add.s64 %rd1, %rd1, %rd60; st.global.u32 [%rd1], %r1;
-    """
-    device = Emulated()
-    total = int(np.prod(blocks) * np.prod(threads))
-    out = device.alloc(4 * total)
-    device.launch(device.load(module(body))["k"], blocks, threads, 0, [out])
-    assert device.copy_out(out, np.empty(total, np.uint32)).tolist() == list(range(total))
-
-
 HALF = "setp.lt.u32 %p1, %r90, 32; @%p1 bra $low; bra $join; $low:"
 
 
 def test_a_barrier_that_some_threads_go_around():
-    with faulty("bar.sync 0: 32 of 48 threads of block (0, 0, 0) are here; the others have ended"):
+    with faulty("bar.sync 0: 32 of 48 threads of block 0 are here; the others have ended"):
         outcome(f"mov.u32 %r1, 0; {HALF} bar.sync 0; $join:")
     assert outcome("mov.u32 %r1, 0; bar.sync 0;") == [0] * 96
 
@@ -175,7 +155,7 @@ def test_two_barriers_of_which_each_thread_meets_one():
 
 
 def test_a_barrier_after_threads_have_ended():
-    with faulty("of 48 threads of block (0, 0, 0) are here; the others have ended"):
+    with faulty("of 48 threads of block 0 are here; the others have ended"):
         outcome("mov.u32 %r1, 0; setp.lt.u32 %p1, %r90, 5; @%p1 ret; bar.sync 0;")
 
 

@@ -15,7 +15,7 @@ from hybridize import ops
 from hybridize.base.dtypes import float16, float64
 from hybridize.base.types import TensorType
 from hybridize.ops.elimination import LU, solve_triangular
-from hybridize.ops.factors import Cholesky
+from hybridize.ops.factors import QR, SVD, Cholesky, Eigh
 from hybridize.ops.op import constant
 from hybridize.schedule.device import thresholds
 from tests.device.fault import Fault
@@ -49,13 +49,20 @@ def shuffled(x):
     return ops.mul(x, constant(factors))
 
 
-def eliminated(x):
-    return list(ops.bind(LU(), shuffled(x)))
-
-
 def solved(x, b):
     x = positive(x)
     return [solve_triangular(x, b, lower=True), solve_triangular(x, b, lower=False)]
+
+
+def dependent(x):
+    """Matrices whose last two columns are 0, of which the last matrix is 0."""
+    mask = np.ones(x.type.shape)
+    mask[-1], mask[..., -2:] = 0, 0
+    return ops.mul(x, constant(mask))
+
+
+def factors(op, prepared=shuffled):
+    return lambda x: list(ops.bind(op, prepared(x)))
 
 
 PROGRAMS = {
@@ -87,13 +94,23 @@ PROGRAMS = {
     "a block that adds up": (lambda x: [ops.cum_sum(x, 1)], f32(2, 600)),
     "blocks that sort and merge": (lambda x: [ops.arg_sort(shuffled(x), 0, True)], f32(4500)),
     "blocks that add up parts": (lambda x: [ops.cum_sum(x, 0)], f32(256 * 130)),
-    "a block that factorises": (lambda x: list(ops.bind(Cholesky(False, False), positive(x))), f64(3, 33, 33)),
-    "a block that eliminates": (eliminated, f64(8, 35, 35)),
+    "a block that factorises": (factors(Cholesky(False, False), positive), f64(3, 33, 33)),
+    "a block that eliminates": (factors(LU()), f64(8, 35, 35)),
+    "a block that reflects": (factors(QR(False)), f64(2, 7, 5)),
+    "a block that finds eigenvalues": (factors(Eigh(False)), f64(2, 6, 6)),
+    "a block that finds singular values": (factors(SVD(True), dependent), f64(2, 8, 6)),
     "a block that solves": (solved, f64(3, 33, 33), f64(3, 33, 1)),
     "rows that take what is theirs": (scattered, f32(7, 3), f32(40, 3)),
     "gates": (goldens.lstm_step, *(f32(*shape) for shape in [(33, 12), (64, 12), (33, 16), (64, 16), (64,), (33, 16)])),
 }
-PATCHES = {"blocks that add up parts": {"PART_TERMS": 256}, "a block that eliminates": {"THREADS": 64}}
+SPECTRUM = {"BLOCK_ELEMENTS": 1, "SPECTRUM_THREADS": 64}
+PATCHES = {
+    "blocks that add up parts": {"PART_TERMS": 256},
+    "a block that eliminates": {"THREADS": 64},
+    "a block that reflects": SPECTRUM,
+    "a block that finds eigenvalues": SPECTRUM,
+    "a block that finds singular values": SPECTRUM,
+}
 """Thresholds of a program, so that few elements are enough for all of its threads."""
 FEW = ["a warp that waits", "a block that waits", "a product", "a block that sorts"]
 IN_VAIN = {

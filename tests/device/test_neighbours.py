@@ -107,12 +107,11 @@ def test_something_does_not_suit(name):
 
 def test_what_is_left_of_any_size_is_taken_one_by_one():
     program = build_kernels(graph_of(each(ops.neg), f32(unknown())), SM_80)
-    text = program.ptx()
     assert neighbours(program) == [4]
-    assert widths(text) == {("ld", 16), ("st", 16)}
+    assert widths(program.ptx()) == {("ld", 16), ("st", 16)}
     for size in (2, 4, 7, 8, 1023, 1024, 1029):
         (x,) = drawn(f32(size))
-        assert Run(program, [x], {"n0": size}, text).outputs()[0].tobytes() == (-x).tobytes()
+        assert Run(program, [x], {"n0": size}).outputs()[0].tobytes() == (-x).tobytes()
     check(each(ops.neg), f32(1003))
 
 
@@ -136,9 +135,8 @@ def test_four_random_numbers_are_one_block_of_philox():
     key, inputs = TensorType((2,), uint64), [np.array([7, 9], np.uint64)]
     graph = graph_of(lambda k: [randomness.random_bits(k, (1003,))], key)
     program = build_kernels(graph, SM_80)
-    text = program.ptx()
     assert neighbours(program) == [4]
-    assert Run(program, inputs, text=text).outputs()[0].tobytes() == on_cpu(graph, inputs)[0].tobytes()
+    assert Run(program, inputs).outputs()[0].tobytes() == on_cpu(graph, inputs)[0].tobytes()
     whole = graph_of(lambda k: [randomness.random_bits(k, (1024,))], key)
     assert build_kernels(whole, SM_80).ptx().count("mul.hi.u32") <= 20  # as many as for one
 
@@ -247,7 +245,7 @@ def test_products_bring_16_bytes_of_operands_at_once(dtype, transposed):
         assert ".trans" in text or transposed == (False, True)
         assert "ld.global.nc.b16" not in text
     else:
-        program, text = check(lambda x, w: [ops.matmul(x, w, *transposed)], TensorType(x, dtype), TensorType(w, dtype))
+        program, _ = check(lambda x, w: [ops.matmul(x, w, *transposed)], TensorType(x, dtype), TensorType(w, dtype))
     assert at_once(program) == [(count, count)]
 
 

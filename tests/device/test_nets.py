@@ -7,6 +7,7 @@ from hybridize import np as hnp
 from hybridize.base.dims import hint, product
 from hybridize.codegen.llvm.device.program import build_kernels
 from hybridize.loops.expr import Fold
+from hybridize.loops.kernel import roots_of
 from hybridize.loops.measure import walk
 from hybridize.loops.monoids import nested
 from hybridize.machine.target import named_target
@@ -37,8 +38,7 @@ def folds_of_one_thread(program):
     for step in program.steps:
         for nest in step.kernel.nests if isinstance(step, LoopStep) else ():
             statements = [statement for body in nest.bodies for statement in body.statements]
-            roots = [expr for statement in statements for expr in (statement.index, statement.value)]
-            folds = [node for node in walk(*roots) if isinstance(node, Fold)]
+            folds = [node for node in walk(*roots_of(statements)) if isinstance(node, Fold)]
             inner = {variable for fold in folds for variable, _ in nested(fold)[0][1:]}
             for fold in folds:
                 if fold.variable not in inner and fold.variable not in nest.teams:

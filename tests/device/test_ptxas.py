@@ -31,8 +31,7 @@ def opcodes() -> list[tuple]:
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_every_opcode(arch, tmp_path):
     texts = [test_opcodes.text_of(opcode, result, operands) for opcode, result, operands, _ in opcodes()]
-    texts = [text for text in texts if f".target {arch}" in text or arch == "sm_90"]
-    assert len(texts) > 400
+    assert len(texts) > 300
     text = ptxas.joined(texts).replace(".target sm_80", f".target {arch}")
     used = ptxas.assembled(text, arch, tmp_path)
     assert len(used) == len(texts)

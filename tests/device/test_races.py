@@ -57,7 +57,7 @@ def test_each_barrier_is_missed(number):
 def test_a_barrier_for_half_of_the_writers_is_no_barrier():
     """What was never written is seen before the race is."""
     body = TURNED.replace("st.shared.u32 [%rd5], %r1;", "setp.lt.u32 %p2, %r90, 32; @%p2 st.shared.u32 [%rd5], %r1;")
-    with faulty("thread (0, 0, 0) of block (0, 0, 0) reads byte 252 of shared memory before it is written"):
+    with faulty("thread 0 of block 0 reads byte 252 of shared memory before it is written"):
         turned(body)
 
 

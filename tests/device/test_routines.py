@@ -91,10 +91,9 @@ def test_long_lines_lie_in_scratch():
 
 def test_lines_of_a_length_that_a_call_knows():
     program = build_kernels(graph_of(lambda x: [ops.arg_sort(x, 0), ops.cum_max(x, 0)], f32(unknown())), SM_80)
-    text = program.ptx()
     for size in (1, 70):
         x = drawn((size,), float32, size)
-        order, greatest = Run(program, [x], {"n0": size}, text).outputs()
+        order, greatest = Run(program, [x], {"n0": size}).outputs()
         np.testing.assert_array_equal(order, np.argsort(x, kind="stable"))
         np.testing.assert_array_equal(greatest, np.maximum.accumulate(x))
 
@@ -141,7 +140,6 @@ def test_the_largest_few_of_a_long_line(short_runs):
 
 def test_launches_that_merge_nothing_are_left_out(short_runs):
     program = build_kernels(graph_of(lambda x: [ops.arg_sort(x, 0), ops.cum_sum(x, 0)], f32(unknown())), SM_80)
-    text = program.ptx()
     for size in (1, 32, 33, 64, 65, 700):
         x = np.random.default_rng(size).standard_normal(size).astype(float32)
         blocks = [[one.blocks for one in step.launches] for step in program.plan.at({"n0": size}).steps]
@@ -149,7 +147,7 @@ def test_launches_that_merge_nothing_are_left_out(short_runs):
         rounds = math.ceil(math.log2(runs))
         assert [one for one in blocks[0] if one] == [runs] * (1 + rounds) + [-(-size // 32)]
         assert blocks[1] == [terms - 1, min(1, terms - 1), terms]
-        order, totals = Run(program, [x], {"n0": size}, text).outputs()
+        order, totals = Run(program, [x], {"n0": size}).outputs()
         np.testing.assert_array_equal(order, np.argsort(x, kind="stable"))
         if size > thresholds.LONG_FOLD:  # as where the length is known
             np.testing.assert_array_equal(totals, on_device(graph_of(lambda x: [ops.cum_sum(x, 0)], f32(size)), [x])[0])
@@ -278,7 +276,6 @@ def test_tuples_of_any_number(short_runs):
     n = unknown()
     types = f32(9, 3), TensorType((n, 1), int64), f32(n, 3)
     program = build_kernels(graph_of(lambda *of: [ops.scatter_nd(*of, "add")], *types), SM_80)
-    text = program.ptx()
     for size in (1, 33, 100):
         rng = np.random.default_rng(size)
         inputs = [
@@ -286,7 +283,7 @@ def test_tuples_of_any_number(short_runs):
             rng.integers(0, 9, (size, 1)),
             rng.integers(0, 9, (size, 3)).astype(float32),
         ]
-        (found,) = Run(program, inputs, {"n0": size}, text).outputs()
+        (found,) = Run(program, inputs, {"n0": size}).outputs()
         expected = inputs[0].copy()
         np.add.at(expected, inputs[1][:, 0], inputs[2])
         np.testing.assert_array_equal(found, expected)
@@ -389,32 +386,162 @@ def test_matrices_of_a_size_that_a_call_knows():
     n = unknown(hint=40)
     program = build_kernels(graph_of(lambda x: list(ops.bind(LU(), x)), TensorType((2, n, n), float64)), SM_80)
     assert [one.part for one in program.schedule.steps[0].kernels] == ["matrices"]
-    text = program.ptx()
     for size in (2, 7, 33):
         x = np.random.default_rng(size).standard_normal((2, size, size))
-        found = Run(program, [x], {"n0": size}, text).outputs()
+        found = Run(program, [x], {"n0": size}).outputs()
         expected = on_cpu(graph_of(lambda x: list(ops.bind(LU(), x)), TensorType(x.shape, float64)), [x])
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("shape", [(1, 4, 6), (2, 6, 4)], ids=str)
-def test_orthogonal_factors(shape):
-    x = np.random.default_rng(0).standard_normal(shape).astype(float64)
-    q, r = same_bits(lambda x: list(ops.bind(QR("reduced"), x)), x, sums=True)
+# Orthogonal factors, eigenvalues and singular values
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Each matrix is the work of a block of two warps."""
+    monkeypatch.setattr(thresholds, "BLOCK_ELEMENTS", 1)
+    monkeypatch.setattr(thresholds, "SPECTRUM_THREADS", 64)
+
+
+@pytest.fixture(params=[pytest.param("units", marks=pytest.mark.long), "spectra"])
+def part(request) -> str:
+    """Small matrices are the work of a thread each, or of a block each."""
+    if request.param == "spectra":
+        request.getfixturevalue("small_blocks")
+    return request.param
+
+
+def factorised(op, x: np.ndarray, part: str, **options) -> list[np.ndarray]:
+    """The factors of matrices by threads or blocks, near the CPU's."""
+    assert parts(graph_of(lambda x: list(ops.bind(op, x)), TensorType(x.shape, x.dtype))) == [[part]]
+    return same_bits(lambda x: list(ops.bind(op, x)), x, **(options or {"sums": True}))
+
+
+def is_orthonormal(x: np.ndarray) -> bool:
+    """Tell whether columns are."""
+    return np.allclose(x.swapaxes(-1, -2) @ x, np.eye(x.shape[-1]), atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(2, 7, 5), (5, 7), (1, 1)], ids=str)
+@pytest.mark.parametrize("complete", [pytest.param(False, marks=pytest.mark.long), True])
+def test_orthogonal_factors(part, shape, complete):
+    x = np.random.default_rng(0).standard_normal(shape)
+    q, r = factorised(QR(complete), x, part)
+    assert is_orthonormal(q)
+    assert (np.tril(r, -1) == 0).all()
     np.testing.assert_allclose(q @ r, x, atol=1e-12)
-    u, s, v = same_bits(lambda x: list(ops.bind(SVD(False), x)), x, sums=True)
+
+
+@pytest.mark.parametrize("upper", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_eigenvalues(part, upper):
+    x = np.random.default_rng(0).standard_normal((2, 5, 5))
+    values, vectors = factorised(Eigh(upper), x, part)
+    half = np.triu(x, 1) if upper else np.tril(x, -1)
+    x = half + half.swapaxes(1, 2) + x * np.eye(5)
+    assert is_orthonormal(vectors)
+    assert (np.diff(values) >= 0).all()
+    np.testing.assert_allclose(x @ vectors, vectors * values[:, None], atol=1e-12)
+
+
+def test_rotations_of_a_block_are_those_of_the_cpu(small_blocks):
+    """Sums along lines of tridiagonal matrices have one term that is not 0."""
+    rng = np.random.default_rng(0)
+    beside = rng.standard_normal((2, 5, 1)) * np.eye(5, k=1)
+    x = rng.standard_normal((2, 5, 1)) * np.eye(5) + beside + beside.swapaxes(1, 2)
+    x[1, 2, 3] = x[1, 3, 2] = 0  # two parts, each with eigenvalues of its own
+    factorised(Eigh(False), x, "spectra", sums=False)
+
+
+@pytest.mark.parametrize(
+    "shape", [(6, 4), *(pytest.param(x, marks=pytest.mark.long) for x in [(2, 4, 6), (1, 4)])], ids=str
+)
+@pytest.mark.parametrize("full", [pytest.param(False, marks=pytest.mark.long), True])
+def test_singular_values(part, shape, full):
+    x = np.random.default_rng(0).standard_normal(shape)
+    u, s, v = factorised(SVD(full), x, part)
     k = s.shape[-1]
-    np.testing.assert_allclose(u[..., :k] * s[:, None] @ v[..., :k, :], x, atol=1e-12)
+    assert is_orthonormal(u)
+    assert is_orthonormal(v.swapaxes(-1, -2))
+    assert (np.diff(s) <= 0).all()
+    np.testing.assert_allclose(u[..., :k] * s[..., None, :] @ v[..., :k, :], x, atol=1e-12)
 
 
 @pytest.mark.long
-def test_eigenvalues():
-    x = np.random.default_rng(0).standard_normal((2, 6, 6)).astype(float64)
-    x = x + x.swapaxes(1, 2)
-    values, vectors = same_bits(lambda x: list(ops.bind(Eigh(False), x)), x, sums=True)
-    np.testing.assert_allclose(x @ vectors, vectors * values[:, None], atol=1e-11)
+@pytest.mark.parametrize("rank", [0, 2])
+def test_vectors_of_matrices_of_low_rank_are_orthonormal(small_blocks, rank):
+    """They are not determined, so others than a processor's are right as well."""
+    x = np.random.default_rng(rank).standard_normal((7, 4))
+    x[:, rank:] = 0
+    graph = graph_of(lambda x: list(ops.bind(SVD(True), x)), TensorType(x.shape, float64))
+    u, s, v = on_device(graph, [x])
+    assert is_orthonormal(u)
+    assert is_orthonormal(v)
+    assert (s[rank:] <= 1e-15).all()
+    np.testing.assert_allclose(u[:, :4] * s @ v, x, atol=1e-12)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("op", [QR(False), Eigh(False), SVD(False)], ids=lambda op: type(op).__name__)
+def test_what_is_no_number_stays_in_its_matrix(small_blocks, op):
+    x = np.random.default_rng(0).standard_normal((3, 4, 4))
+    x[1, 2, 1] = np.nan
+    found = factorised(op, x, "spectra")
+    assert np.isnan(np.concatenate([one[1].ravel() for one in found])).any()
+    for one in found:
+        assert np.isfinite(one[[0, 2]]).all()
+
+
+@pytest.mark.long
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.sampled_from([QR(False), QR(True), Eigh(False), SVD(False), SVD(True)]), st.integers(1, 9), st.integers(1, 9),
+    st.integers(-12, 12), st.integers(0, 1 << 30),
+)  # fmt: skip
+def test_spectra_of_any_matrices(small_blocks, op, m, n, power, seed):
+    """Lines are of as many magnitudes as a float64 has digits."""
+    rng = np.random.default_rng(seed)
+    m = n if isinstance(op, Eigh) else m
+    x = rng.standard_normal((m, n)) * 10.0 ** (power * rng.random((m, 1)))
+    graph = graph_of(lambda x: list(ops.bind(op, x)), TensorType(x.shape, float64))
+    assert parts(graph) == [["spectra"]]
+    of_block, of_cpu = on_device(graph, [x]), on_cpu(graph, [x])
+    match op:
+        case QR():
+            found, expected = (x.astype(float64) for x in (of_block[0] @ of_block[1], x))
+            orthogonal = [of_block[0]]
+        case Eigh():
+            found, expected, orthogonal = of_block[0], of_cpu[0], [of_block[1]]
+        case SVD():
+            found, expected, orthogonal = of_block[1], of_cpu[1], [of_block[0], of_block[2].T]
+    assert all(map(is_orthonormal, orthogonal))
+    np.testing.assert_allclose(found, expected, atol=1e-13 * np.abs(x).max() * (m + n))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("op", "shape"), [(QR(False), (2, 16, 16)), (QR(False), (70, 20)), (Eigh(False), (16, 16)), (SVD(False), (90, 12))],
+    ids=str,
+)  # fmt: skip
+def test_blocks_of_many_threads_have_a_matrix(op, shape):
+    x = np.random.default_rng(0).standard_normal(shape)
+    factorised(op, x, "spectra")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("op", [QR(False), SVD(False)], ids=lambda op: type(op).__name__)
+def test_spectra_of_a_size_that_a_call_knows(small_blocks, op):
+    """Sums are those of a program for one size."""
+    program = build_kernels(graph_of(lambda x: list(ops.bind(op, x)), TensorType((unknown(), 4), float64)), SM_80)
+    text = program.ptx()
+    for size in (1, 4, 7):
+        x = np.random.default_rng(size).standard_normal((size, 4))
+        expected = on_device(graph_of(lambda x: list(ops.bind(op, x)), TensorType(x.shape, float64)), [x])
+        for one, other in zip(Run(program, [x], {"n0": size}, text).outputs(), expected, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+# Others
 
 
 def test_gamma_numbers_are_those_of_the_cpu():

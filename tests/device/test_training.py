@@ -9,6 +9,7 @@ from hybridize.codegen.llvm.device.program import DeviceProgram, build_kernels
 from hybridize.gluon import nn, rnn
 from hybridize.passes import PIPELINE
 from hybridize.schedule.steps import ContractionStep, RegionStep
+from tests.device.nets import Attention, lenet
 from tests.device.programs import SM_80, Run, on_cpu
 
 
@@ -66,13 +67,7 @@ def test_a_perceptron_of_three_layers():
 
 @pytest.mark.long
 def test_lenet():
-    net = nn.HybridSequential()
-    net.add(
-        nn.Conv2D(6, 5, padding=2, activation="sigmoid"), nn.AvgPool2D(2, 2), nn.Conv2D(16, 5, activation="sigmoid"),
-        nn.AvgPool2D(2, 2), nn.Flatten(), nn.Dense(120, activation="sigmoid"), nn.Dense(84, activation="sigmoid"),
-        nn.Dense(10),
-    )  # fmt: skip
-    check(net, (2, 1, 28, 28))
+    check(lenet(), (2, 1, 28, 28))
 
 
 @pytest.mark.long
@@ -160,31 +155,11 @@ def test_sequences_of_different_lengths():
     check(OfLengths(), (4, 4, 6), tolerance=1e-5)
 
 
-class Attention(nn.HybridBlock):
-    """Heads that attend to what came before."""
-
-    def __init__(self, units, heads):
-        super().__init__()
-        self.heads = heads
-        self.queries, self.keys, self.values, self.out = (nn.Dense(units, flatten=False) for _ in range(4))
-
-    def split(self, x):
-        rows, turns, units = x.shape
-        return x.reshape(rows, turns, self.heads, units // self.heads).transpose(0, 2, 1, 3)
-
-    def forward(self, x):
-        q, k, v = self.split(self.queries(x)), self.split(self.keys(x)), self.split(self.values(x))
-        seen = hnp.tril(hnp.ones((x.shape[1], x.shape[1])))
-        scores = hnp.where(seen > 0, hnp.matmul(q, k.transpose(0, 1, 3, 2)) / np.sqrt(q.shape[-1]), -1e9)
-        y = hnp.matmul(npx.softmax(scores, axis=-1), v)
-        return self.out(y.transpose(0, 2, 1, 3).reshape(x.shape))
-
-
 class TransformerBlock(nn.HybridBlock):
     def __init__(self, units, heads):
         super().__init__()
         self.before, self.between, self.drop = nn.LayerNorm(), nn.LayerNorm(), nn.Dropout(0.25)
-        self.attention = Attention(units, heads)
+        self.attention = Attention(units, heads, is_causal=True)
         self.wide, self.narrow = nn.Dense(4 * units, flatten=False), nn.Dense(units, flatten=False)
 
     def forward(self, x):

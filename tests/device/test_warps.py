@@ -1,4 +1,4 @@
-"""Shuffles, votes, folds, matrices and products of warps, against loops of Python."""
+"""Shuffles, matrices and products of warps, against loops of Python."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def test_shuffles(mode):
     check()
 
 
-def test_a_shuffle_waits_for_the_lanes_of_its_mask():
+def test_a_shuffle_waits_for_all_of_its_warp():
     """Half of a warp comes by a long way; the other half waits for it."""
     body = """
         and.b32 %r3, %r93, 1; setp.eq.u32 %p1, %r3, 0;
@@ -59,15 +59,6 @@ def test_a_shuffle_waits_for_the_lanes_of_its_mask():
     assert warped(body, threads=64, blocks=1) == [int(VALUES[k ^ 1]) ^ (0 if k & 1 else 7) for k in range(64)]
 
 
-def test_a_shuffle_of_a_part_of_a_warp():
-    body = """
-        mov.u32 %r2, 0; and.b32 %r3, %r93, 31; setp.ge.u32 %p1, %r3, 16; @%p1 bra $join;
-        shfl.sync.bfly.b32 %r2, %r1, 3, 31, 0x0000ffff;
-    $join:
-    """
-    assert warped(body, threads=64, blocks=1) == [int(VALUES[k ^ 3]) if k % 32 < 16 else 0 for k in range(64)]
-
-
 def test_lanes_that_ended_are_not_waited_for():
     body = """
         mov.u32 %r2, 9; st.global.u32 [%rd1], %r2; and.b32 %r3, %r93, 31; setp.ge.u32 %p1, %r3, 16; @%p1 ret;
@@ -80,7 +71,7 @@ def test_lanes_that_ended_are_not_waited_for():
     ("body", "words"),
     [
         ("and.b32 %r3, %r93, 1; setp.eq.u32 %p1, %r3, 0; mov.u32 %r2, 0; @%p1 bra $on; shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1; bra $on; $on: bar.sync 0;", "waits for threads of its warp"),
-        ("shfl.sync.bfly.b32 %r2, %r1, 1, 31, 0x0000fffe;", "a thread is not in the mask that it names"),
+        ("shfl.sync.bfly.b32 %r2, %r1, 1, 31, 0x0000fffe;", "warps meet with all of their threads"),
         ("shfl.sync.idx.b32 %r2, %r1, 40, 31, -1; shfl.sync.idx.b32 %r2, %r1, 20, 31, -1;", "reads a thread that is not here"),
         ("shfl.bfly.b32 %r2, %r1, 1, 31;", "its modifiers are not known"),
         ("shfl.sync.bfly.u32 %r2, %r1, 1, 31, -1;", "its modifiers are not known"),
@@ -90,43 +81,6 @@ def test_lanes_that_ended_are_not_waited_for():
 def test_shuffles_with_threads_that_do_not_come(body, words):
     with faulty(words):
         warped(body, threads=48, blocks=1)
-
-
-@pytest.mark.parametrize("threads", [32, 48])
-def test_votes_and_folds(threads):
-    x = np.array([k % 5 if k < 40 else 3 for k in range(2 * threads)], np.uint32)
-    warps = [
-        x[block * threads + first : block * threads + min(first + 32, threads)].tolist()
-        for block in range(2)
-        for first in range(0, threads, 32)
-    ]
-    folds = {
-        "add": sum,
-        "min": min,
-        "max": max,
-        "and": np.bitwise_and.reduce,
-        "or": np.bitwise_or.reduce,
-        "xor": np.bitwise_xor.reduce,
-    }
-    for mode, fold in folds.items():
-        kind = "b32" if mode in ("and", "or", "xor") else "u32"
-        want = [int(fold(warp)) for warp in warps for _ in warp]
-        assert warped(f"redux.sync.{mode}.{kind} %r2, %r1, -1;", threads, x=x) == want
-    is_three = {
-        "all": lambda warp: all(v == 3 for v in warp),
-        "any": lambda warp: any(v == 3 for v in warp),
-        "uni": lambda warp: len({v == 3 for v in warp}) == 1,
-    }
-    for mode, said in is_three.items():
-        want = [int(said(warp)) for warp in warps for _ in warp]
-        assert (
-            warped(
-                f"setp.eq.u32 %p1, %r1, 3; vote.sync.{mode}.pred %p2, %p1, -1; selp.u32 %r2, 1, 0, %p2;", threads, x=x
-            )
-            == want
-        )
-    want = [sum((v == 3) << k for k, v in enumerate(warp)) for warp in warps for _ in warp]
-    assert warped("setp.eq.u32 %p1, %r1, 3; vote.sync.ballot.b32 %r2, %p1, -1;", threads, x=x) == want
 
 
 @pytest.mark.parametrize("is_transposed", [False, True])
@@ -150,10 +104,8 @@ def test_matrices_of_shared_memory(count, is_transposed):
         assert (out[:, k].reshape(8, 4, 2).reshape(8, 8) == rows).all()
 
 
-SHAPES = [
-    ("m16n8k16", "bf16", "f32"), ("m16n8k8", "bf16", "f32"), ("m16n8k16", "f16", "f32"),
-    ("m16n8k8", "f16", "f16"), ("m16n8k16", "f16", "f16"), ("m16n8k8", "tf32", "f32"), ("m16n8k4", "tf32", "f32"),
-]  # fmt: skip
+DEPTHS = {"bf16": 16, "f16": 16, "tf32": 8}
+"""Terms of a product, by the format of factors."""
 
 
 def fragments(matrix: np.ndarray, kind: str, is_right: bool) -> np.ndarray:
@@ -171,18 +123,17 @@ def fragments(matrix: np.ndarray, kind: str, is_right: bool) -> np.ndarray:
     return np.ascontiguousarray(np.array(registers))
 
 
-@pytest.mark.parametrize(("shape", "kind", "sums"), SHAPES)
-def test_products_of_tensor_units(shape, kind, sums):
+@pytest.mark.parametrize(("kind", "depth"), DEPTHS.items())
+def test_products_of_tensor_units(kind, depth):
     import ml_dtypes
 
-    depth = int(shape[6:])
     random = np.random.default_rng(0)
     left, right = random.standard_normal((16, depth)), random.standard_normal((depth, 8))
     narrow = {"bf16": ml_dtypes.bfloat16, "f16": np.float16, "tf32": np.float32}[kind]
     left, right = left.astype(narrow), right.astype(narrow)
     if kind == "tf32":
         left, right = ((x.view(np.uint32) & 0xFFFFE000).view(np.float32) for x in (left, right))
-    total = random.standard_normal((16, 8)).astype(np.float16 if sums == "f16" else np.float32)
+    total = random.standard_normal((16, 8)).astype(np.float32)
     a, b = fragments(left, kind, False), fragments(right, kind, True)
     a, b = (np.ascontiguousarray(x.reshape(32, -1)).view(np.uint32) for x in (a, b))
     c = np.array(
@@ -196,7 +147,7 @@ def test_products_of_tensor_units(shape, kind, sums):
         lines += [f"ld.global.b32 %r{8 * n + k}, [%rd9+{4 * k}];" for k in range(x.shape[1])]
         names.append(f"{{{', '.join(f'%r{8 * n + k}' for k in range(x.shape[1]))}}}")
     target = f"{{{', '.join(f'%r{30 + k}' for k in range(c.shape[1]))}}}"
-    lines.append(f"mma.sync.aligned.{shape}.row.col.{sums}.{kind}.{kind}.{sums} {target}, {', '.join(names)};")
+    lines.append(f"mma.sync.aligned.m16n8k{depth}.row.col.f32.{kind}.{kind}.f32 {target}, {', '.join(names)};")
     lines.append(f"mul.wide.u32 %rd9, %r93, {4 * c.shape[1]}; add.s64 %rd9, %rd9, %rd60;")
     lines += [f"st.global.b32 [%rd9+{4 * k}], %r{30 + k};" for k in range(c.shape[1])]
     text = module("\n".join(lines), ("u64 out", "u64 a", "u64 b", "u64 c"))
@@ -212,13 +163,12 @@ def test_products_of_tensor_units(shape, kind, sums):
 @pytest.mark.parametrize(
     ("body", "threads", "words"),
     [
-        ("mov.u32 %r2, 0; mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%r3, %r4, %r5, %r6}, {%r1, %r1}, {%r1}, {%r2, %r2, %r2, %r2};", 32, "a factor is not rounded to tf32"),
-        ("mov.u32 %r2, 0; mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%r3, %r4, %r5, %r6}, {%r2, %r2}, {%r2}, {%r2, %r2, %r2, %r2};", 48, "a part of a warp"),
+        ("mov.u32 %r2, 0; mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r3, %r4, %r5, %r6}, {%r1, %r1, %r1, %r1}, {%r1, %r1}, {%r2, %r2, %r2, %r2};", 32, "a factor is not rounded to tf32"),
+        ("mov.u32 %r2, 0; mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r3, %r4, %r5, %r6}, {%r2, %r2, %r2, %r2}, {%r2, %r2}, {%r2, %r2, %r2, %r2};", 48, "a part of a warp"),
         ("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%rd3, %rd4}, {%rd3}, {%rd3}, {%rd3, %rd4};", 32, "this product is not known"),
         ("ldmatrix.sync.aligned.m8n8.x3.shared.b16 {%r2}, [%r1];", 32, "its modifiers are not known"),
-        ("vote.all.pred %p1, %p2;", 32, "its modifiers are not known"),
     ],
-    ids=range(5),
+    ids=range(4),
 )  # fmt: skip
 def test_what_is_refused_of_warps(body, threads, words):
     with faulty(words):

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the threads of a warp do together: shuffles, votes, matrices of shared memory, products of tensor units."""
+"""What the threads of a warp do together: shuffles, matrices of shared memory, products of tensor units."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from tests.device.access import Site
-from tests.device.assembly import Instruction
+from tests.device.assembly import TYPES, Instruction
 from tests.device.fault import Fault
 from tests.device.floats import canonical, widened
 
@@ -19,28 +18,10 @@ if TYPE_CHECKING:
 SHUFFLES = ("up", "down", "bfly", "idx")
 
 
-def _members(grid: Grid, mask: np.ndarray) -> np.ndarray:
-    """Return which lanes of all warps run this; each has to be in the mask that it names, as all that it names have to come."""
-    here, mask = np.zeros(grid.padded, bool), np.broadcast_to(mask, grid.count)
-    here[grid.lanes] = True
-    lane = (grid.lanes & 31).astype(np.uint32)
-    if not ((mask >> lane) & np.uint32(1)).all():
-        raise Fault("a thread is not in the mask that it names")
-    if not (mask == np.uint32(0xFFFFFFFF)).all():  # else the segment has waited for all of them
-        warps = grid.lanes >> 5
-        want = grid.alive.reshape(-1, 32)[warps] & (
-            (mask[:, None] >> np.arange(32, dtype=np.uint32)) & np.uint32(1)
-        ).astype(bool)
-        if (want & ~here.reshape(-1, 32)[warps]).any():
-            raise Fault("a thread that the mask names does not come")
-    return here
-
-
-def shuffle(
-    grid: Grid, mode: str, value: np.ndarray, b: np.ndarray, c: np.ndarray, mask: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def shuffle(grid: Grid, mode: str, value: np.ndarray, b: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return another lane's number, and whether that lane is within the segment."""
-    here = _members(grid, mask)
+    here = np.zeros(grid.padded, bool)
+    here[grid.lanes] = True
     lane, b, segments = (grid.lanes & 31).astype(np.int64), b.astype(np.int64) & 31, (c.astype(np.int64) >> 8) & 31
     clamp = c.astype(np.int64) & 31
     highest, lowest = (lane & segments) | (clamp & ~segments & 31), lane & segments
@@ -65,47 +46,6 @@ def shuffle(
     return whole[source], np.broadcast_to(inside, grid.lanes.shape)
 
 
-VOTES = ("all", "any", "uni", "ballot")
-
-
-def vote(grid: Grid, mode: str, value: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """Return what the threads of a warp say together."""
-    here = _members(grid, mask).reshape(-1, 32)
-    yes = np.zeros(grid.padded, bool)
-    yes[grid.lanes] = value
-    yes = yes.reshape(-1, 32)
-    warps = grid.lanes >> 5
-    match mode:
-        case "all":
-            return (yes | ~here).all(1)[warps]
-        case "any":
-            return yes.any(1)[warps]
-        case "uni":
-            return ((yes | ~here).all(1) | ~yes.any(1))[warps]
-    return (yes.astype(np.uint32) << np.arange(32, dtype=np.uint32)).sum(1, dtype=np.uint32)[warps]
-
-
-FOLDS: dict[str, Callable] = {
-    "add": np.add,
-    "min": np.minimum,
-    "max": np.maximum,
-    "and": np.bitwise_and,
-    "or": np.bitwise_or,
-    "xor": np.bitwise_xor,
-}
-
-
-def folded(grid: Grid, mode: str, value: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """Return the fold of a warp's integers."""
-    here = _members(grid, mask).reshape(-1, 32)
-    fold = FOLDS[mode]
-    first = {"min": np.iinfo(value.dtype).max, "max": np.iinfo(value.dtype).min, "and": -1}.get(mode, 0)
-    every = np.full(grid.padded, np.array(first).astype(value.dtype), value.dtype)
-    every[grid.lanes] = value
-    rows = np.where(here, every.reshape(-1, 32), np.array(first).astype(value.dtype))
-    return fold.reduce(rows, axis=1, dtype=value.dtype)[grid.lanes >> 5]
-
-
 def _whole_warps(grid: Grid) -> int:
     """Return how many warps run this, each with all of its threads."""
     count = len(grid.lanes) // 32
@@ -126,11 +66,10 @@ def matrices(grid: Grid, site: Site, address: np.ndarray, count: int, is_transpo
 
 
 class Product(NamedTuple):
-    """`mma.sync`: which formats, and how deep."""
+    """`mma.sync`: the format of factors, and how deep. Sums are of float32."""
 
     depth: int
     element: str
-    has_half_sums: bool
 
     @property
     def packs(self) -> int:
@@ -166,32 +105,17 @@ class Product(NamedTuple):
             for i, numbers in enumerate(self._numbers(of_warps(words))):
                 right[:, n * column + i + 4 * n * k, row] = numbers
         places = [(row + 8 * (k // 2), 2 * column + k % 2) for k in range(4)]
-        sums = self._sums([of_warps(words) for words in c])
-        for (at, across), numbers in zip(places, sums, strict=True):
-            total[:, at, across] = numbers
+        for (at, across), words in zip(places, c, strict=True):
+            total[:, at, across] = of_warps(words).view(np.float32)
         total += left @ right
         results = [total[:, at, across].reshape(-1) for at, across in places]
-        if not self.has_half_sums:
-            return [canonical(x.astype(np.float32)).view(np.uint32) for x in results]
-        halves = [canonical(x.astype(np.float16)).view(np.uint16).astype(np.uint32) for x in results]
-        return [halves[k] | (halves[k + 1] << np.uint32(16)) for k in (0, 2)]
-
-    def _sums(self, words: list[np.ndarray]) -> list[np.ndarray]:
-        if not self.has_half_sums:
-            return [x.view(np.float32) for x in words]
-        return [(x >> np.uint32(shift)).astype(np.uint16).view(np.float16) for x in words for shift in (0, 16)]
+        return [canonical(x.astype(np.float32)).view(np.uint32) for x in results]
 
 
 def product_of(one: Instruction) -> Product:
     """Return the product that an instruction asks for."""
-    shape = next((word for word in one.modifiers if word.startswith("m16n8k")), "")
-    kinds = tuple(type.name for type in one.types)
-    known = {
-        ("f32", "bf16", "bf16", "f32"): ("m16n8k8", "m16n8k16"),
-        ("f32", "f16", "f16", "f32"): ("m16n8k8", "m16n8k16"),
-        ("f16", "f16", "f16", "f16"): ("m16n8k8", "m16n8k16"),
-        ("f32", "tf32", "tf32", "f32"): ("m16n8k4", "m16n8k8"),
-    }
-    if one.modifiers != ("sync", "aligned", shape, "row", "col") or shape not in known.get(kinds, ()):
-        raise Fault("this product is not known")
-    return Product(int(shape[6:]), kinds[1], kinds[0] == "f16")
+    for element, depth in (("bf16", 16), ("f16", 16), ("tf32", 8)):
+        kinds = tuple(TYPES[name] for name in ("f32", element, element, "f32"))
+        if one.types == kinds and one.modifiers == ("sync", "aligned", f"m16n8k{depth}", "row", "col"):
+            return Product(depth, element)
+    raise Fault("this product is not known")

@@ -26,9 +26,7 @@ THREAD = """
 """
 
 
-def module(
-    body: str, params: Sequence[str] = ("u64 out",), head: str = "", threads: int = 1024, arch: str = "sm_80"
-) -> str:
+def module(body: str, params: Sequence[str] = ("u64 out",), head: str = "", threads: int = 1024) -> str:
     """Return a module with one kernel, `k`: each pointer is in %rd60, %rd61, ... before the body."""
     names = [param.split()[-1] for param in params]
     kinds = [param.split()[0] for param in params]
@@ -39,7 +37,7 @@ def module(
         if kind == "u64"
     )
     return f""".version 7.8
-.target {arch}
+.target sm_80
 .address_size 64
 {head}
 .visible .entry k(

@@ -1,5 +1,6 @@
 """Training over several devices: the parts of a batch give the gradients, weights and statistics of the whole."""
 
+import contextlib
 import copy
 
 import numpy
@@ -165,6 +166,30 @@ def test_halves_of_a_step_on_a_store_that_updates():
         loss.backward()
     alone.step(1)
     assert [weight.asnumpy().tolist() for weight in one.list_data()] == [[-1, -1], [-2, -2]]  # nothing sums
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_what_is_finite_on_each_device_is_so_where_each_is_updated_by_its_own(scaled):
+    """The sum of the sums that `allreduce_grads` wrote would not be: nobody updates by it."""
+    for store in ("device", None):
+        one = gluon.Parameter("weight", shape=(1,), dtype="float16")
+        one.initialize("zeros", ctx=DEVICES)
+        options = {"update_on_kvstore": False, "check_finite": not scaled, "kvstore": store}
+        trainer = gluon.Trainer([one], "sgd", {"learning_rate": 2.0**-14}, **options)
+        trainer.loss_scaler = amp.LossScaler(1.0) if scaled else None
+        for weight in one.list_data():
+            with autograd.record():
+                loss = weight * (2.0**14 if store else 2.0**15)
+            loss.backward()
+        trainer.step(1)
+        assert [weight.item() for weight in one.list_data()] == [-2, -2]
+        for number, weight in enumerate(one.list_data()):
+            with autograd.record():
+                loss = weight * numpy.float16(numpy.inf if number else 1)
+            loss.backward()
+        with contextlib.nullcontext() if scaled else refusal(AssertionFailed, "E520"):
+            trainer.step(1)
+        assert [weight.item() for weight in one.list_data()] == [-2, -2]
 
 
 def test_stale_gradients():

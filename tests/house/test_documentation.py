@@ -100,6 +100,22 @@ def test_the_picture_of_the_doors_is_made_from_its_table():
         assert all(html.escape(code) in text for _, code in (*road.DOORS_IN, *road.DOORS_OUT))
 
 
+def test_the_pictures_of_a_device_are_made_from_their_tables_and_name_files():
+    pictures = maker().device_pictures
+    for name, text in pictures.pictures().items():
+        assert (DOCS / name).read_text() == text, "run `make docs`"
+    named = [ROOT / "hybridize" / file for _, boxes in pictures.ROAD for _, _, file in boxes]
+    assert [file for file in named if not (file.is_dir() or file.with_suffix(".py").is_file())] == []
+
+
+def test_printed_steps_of_a_device_are_those_of_the_goldens():
+    goldens = [path.read_text().split() for path in (ROOT / "tests" / "schedule" / "goldens" / "device").glob("*.txt")]
+    page = (DOCS / "internals" / "devices.md").read_text()
+    printed = re.findall(r"```text\n((?:kernel\(|routine:).*?)```", page, re.DOTALL)
+    assert len(printed) == 2
+    assert [step for step in printed if not any(" ".join(step.split()) in " ".join(one) for one in goldens)] == []
+
+
 def test_a_chart_shows_what_the_table_says_and_where_we_lose():
     charts = maker().charts
     bars = {bar.label: bar for bar in charts.ratios("Goals of training", "found")}

@@ -195,7 +195,7 @@ def test_bulks():
     ("name", "words"),
     [
         ("mod", "gluon.Trainer"), ("module", "gluon.Trainer"), ("kvstor", "did you mean 'kvstore'"),
-        ("error", "hybridize.errors"), ("contexts", "did you mean 'context'"), ("rtc", "CPU"),
+        ("error", "hybridize.errors"), ("contexts", "did you mean 'context'"), ("rtc", "@hybridize compiles array code"),
     ],
 )  # fmt: skip
 def test_what_is_not_there_says_what_to_do(name, words):

@@ -12,14 +12,10 @@ from hybridize import compiler, np, npx, ops
 from hybridize.array.operands import operand, result
 from hybridize.array.staging import ArrayTracer
 from hybridize.array.symbol import Symbol
-from hybridize.base.dtypes import float32
 from hybridize.base.types import TensorType
 from hybridize.ops import make_graph
 from hybridize.ops.evaluate import evaluate
-
-
-def f32(*shape):
-    return TensorType(shape, float32)
+from tests.schedule.goldens import f32
 
 
 def graph_of(function, types):

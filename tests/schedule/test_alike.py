@@ -60,7 +60,7 @@ def counted(monkeypatch, owner, name: str) -> list:
     return calls
 
 
-@pytest.mark.parametrize(("owner", "name"), [(Draft, "write"), (Nests, "nest"), (plans, "make_tiling")])
+@pytest.mark.parametrize(("owner", "name"), [(Draft, "write"), (Nests, "nests"), (plans, "make_tiling")])
 def test_more_equal_layers_make_no_more_drafts_nests_or_tilings(monkeypatch, owner, name):
     few, many = layers(3), layers(12)
     calls = counted(monkeypatch, owner, name)

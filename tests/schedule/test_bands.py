@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 
 from hybridize import autograd, hybridize, np, npx, ops
 from hybridize.base.dims import SizeScope, hint
-from hybridize.base.dtypes import float32
-from hybridize.base.types import TensorType
 from hybridize.codegen.llvm import program
 from hybridize.codegen.llvm.engine import host_target
 from hybridize.codegen.llvm.program import scheduled
@@ -30,6 +28,7 @@ from hybridize.schedule import banding, schedule, thresholds
 from hybridize.schedule.bands import Access, BandMember, run_of
 from hybridize.schedule.steps import Address, LoopStep
 from tests.samples import sampled
+from tests.schedule.goldens import f32
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,10 +39,6 @@ SMALL = dataclasses.replace(host_target(), l2_bytes=256 << 10)
 def numbers(seed, *shapes):
     rng = numpy.random.default_rng(seed)
     return [rng.normal(size=shape).astype("f4") for shape in shapes]
-
-
-def f32(*shape):
-    return TensorType(shape, float32)
 
 
 def graph_of(function, *types):

@@ -14,12 +14,9 @@ from hybridize.gluon import nn
 from hybridize.machine.target import named_target
 from hybridize.ops import composites, evaluate, make_graph
 from hybridize.passes import PIPELINE
+from tests.schedule.tiles import graph_of, numbers
 
 LEVELS = runnable()
-
-
-def numbers(shape, dtype=float32, seed=0):
-    return numpy.random.default_rng((seed, *shape)).uniform(-1, 1, shape).astype(dtype)
 
 
 def flat(x):
@@ -28,10 +25,6 @@ def flat(x):
     for one in shape[1:]:
         size *= one
     return ops.reshape(x, (shape[0], size))
-
-
-def graph_of(function, *arrays):
-    return PIPELINE.run(make_graph(function, [TensorType(each.shape, each.dtype) for each in arrays]))
 
 
 def steps_of(graph, stable):

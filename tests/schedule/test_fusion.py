@@ -6,7 +6,7 @@ import numpy
 import pytest
 
 from hybridize import hybridize, np, npx, ops
-from hybridize.base.dtypes import float16, float32, int64
+from hybridize.base.dtypes import float16, int64
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, host_target
 from hybridize.codegen.llvm.program import build
@@ -17,10 +17,7 @@ from hybridize.ops.slicing import iota
 from hybridize.passes.inline import Inline
 from hybridize.runtime.executable import Executable
 from tests.platforms.pace import SLOWER
-
-
-def f32(*shape):
-    return TensorType(shape, float32)
+from tests.schedule.goldens import f32
 
 
 def scheduled(function, *types):

@@ -1,8 +1,5 @@
 """What is decided of each kind of kernel is what was written down, and what is decided just beside it is not."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
 
 from hybridize import hybridize as compiled
@@ -11,11 +8,8 @@ from hybridize.base.types import TensorType
 from hybridize.ops import composites
 from hybridize.schedule.kernel import Lanes, Memcpy, Panels, SideBySide, Tiles
 from hybridize.schedule.steps import LoopStep
-
-_spec = importlib.util.spec_from_file_location("goldens", Path(__file__).with_name("goldens.py"))
-goldens = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(goldens)
-each, f32, schedule_of, unknown = goldens.each, goldens.f32, goldens.schedule_of, goldens.unknown
+from tests.schedule import goldens
+from tests.schedule.goldens import each, f32, schedule_of, unknown
 
 
 @pytest.mark.parametrize("name", goldens.CASES)

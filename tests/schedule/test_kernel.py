@@ -7,9 +7,7 @@ import numpy
 import pytest
 
 from hybridize import ops
-from hybridize.base.dtypes import float32
 from hybridize.base.frozen import changed
-from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, host_target
 from hybridize.codegen.llvm.nests.kernels import emit_kernel
 from hybridize.codegen.llvm.text import Module
@@ -19,11 +17,7 @@ from hybridize.passes import PIPELINE
 from hybridize.schedule import schedule
 from hybridize.schedule.kernel import Body, LoopAxis, Nest, Plain
 from hybridize.schedule.steps import LoopStep
-
-
-def f32(*shape):
-    return TensorType(shape, float32)
-
+from tests.schedule.goldens import f32
 
 GRAPHS = {
     "elements": (lambda x, y: [ops.add(ops.tanh(x), y), ops.mul(x, y)], [f32(33, 21)] * 2),

@@ -1,8 +1,6 @@
 """Kernels that differ only in numbers are one, and compute what each of them would."""
 
-import importlib.util
 import math
-from pathlib import Path
 
 import numpy
 import pytest
@@ -13,11 +11,7 @@ from hybridize.codegen.llvm.program import build
 from hybridize.compiler import cache_clear
 from hybridize.machine.target import NAMES, named_target
 from hybridize.passes import PIPELINE
-
-_spec = importlib.util.spec_from_file_location("goldens", Path(__file__).with_name("goldens.py"))
-goldens = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(goldens)
-f32, schedule_of = goldens.f32, goldens.schedule_of
+from tests.schedule.goldens import f32, scaled, schedule_of
 
 
 def chain(length):
@@ -112,7 +106,7 @@ def test_numbers_are_told_apart_by_their_bits(numbers):
 
 
 def test_a_number_that_all_have_stays_a_constant():
-    one, two, three = schedule_of(goldens.scaled, f32(40), f32(40), f32(40)).steps
+    one, two, three = schedule_of(scaled, f32(40), f32(40), f32(40)).steps
     assert one.kernel is two.kernel is three.kernel
     assert (one.numbers, two.numbers, three.numbers) == ((2.0,), (3.0,), (4.0,))
     assert "6.0:f32" in str(one.kernel)

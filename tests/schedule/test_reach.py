@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from hybridize import hybridize as compile_function
 from hybridize import np, npx, ops
-from hybridize.base.dtypes import float32, int64
-from hybridize.base.types import TensorType
+from hybridize.base.dtypes import int64
 from hybridize.codegen.llvm.engine import host_target
 from hybridize.codegen.llvm.program import scheduled
 from hybridize.compiler import compile as compiled
@@ -19,12 +18,9 @@ from hybridize.ops.slicing import iota
 from hybridize.passes import PIPELINE
 from hybridize.schedule import reach
 from hybridize.schedule.steps import ContractionStep
+from tests.schedule.goldens import f32
 
 SMALL = dataclasses.replace(host_target(), l2_bytes=256 << 10)
-
-
-def f32(*shape):
-    return TensorType(shape, float32)
 
 
 def numbers(seed, *shapes):

@@ -8,18 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hybridize import hybridize, np, npx, ops
-from hybridize.base.dtypes import float32
-from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import host_target
 from hybridize.codegen.llvm.program import scheduled
 from hybridize.compiler import compile as compiled
 from hybridize.machine.target import named_target
 from hybridize.ops import make_graph
 from hybridize.passes import PIPELINE
-
-
-def f32(*shape):
-    return TensorType(shape, float32)
+from tests.schedule.goldens import f32
 
 
 def numbers(seed, *shapes):

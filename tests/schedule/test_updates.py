@@ -19,10 +19,7 @@ from hybridize.ops import make_graph, scatter_nd, update_at
 from hybridize.schedule import thresholds
 from hybridize.schedule.kernel import Body, Kernel, LoopAxis, Nest
 from hybridize.schedule.parallel import shared_loops
-
-
-def f32(*shape):
-    return TensorType(shape, float32)
+from tests.schedule.goldens import f32
 
 
 def compiled(function, types, updates, **options):

@@ -3,7 +3,6 @@
 import pytest
 
 from hybridize import ops
-from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32, int8
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.program import scheduled
@@ -11,13 +10,7 @@ from hybridize.loops.kernel import Param
 from hybridize.machine.target import named_target
 from hybridize.schedule.kernel import Few, Lanes, LoopAxis
 from hybridize.schedule.vectors import Widths
-
-
-def unknown(low=2):
-    scope = SizeScope()
-    size = scope.symbol(9, low=low)
-    scope.capturing = False
-    return size
+from tests.schedule.goldens import unknown
 
 
 def vectors(target="avx512", *dtypes):

@@ -11,7 +11,10 @@ import tempfile
 import warnings
 from pathlib import Path
 
+from hybridize.array import device
+from hybridize.base.config import CONFIG
 from hybridize.errors import HybridizeError
+from hybridize.runtime import devices
 from hybridize.tools import error_pages
 
 
@@ -60,7 +63,12 @@ def main(codes):
     before = os.getcwd()
     for code in codes:
         page = error_pages.page(code)
-        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()), _as_it_was():
+        with contextlib.ExitStack() as around:
+            folder = around.enter_context(tempfile.TemporaryDirectory())
+            around.enter_context(contextlib.redirect_stdout(io.StringIO()))
+            around.enter_context(_as_it_was())
+            if "gpus" in page.marks:
+                around.enter_context(_two_gpus())
             os.chdir(folder)
             for name in page.marks.get("files", "").split():
                 Path(name).write_bytes(FILES[name]())
@@ -71,6 +79,18 @@ def main(codes):
         if said is not None:
             wrong[code] = said
     return wrong
+
+
+@contextlib.contextmanager
+def _two_gpus():
+    """Have `gpu(0)` and `gpu(1)`, which are emulated, and none afterwards."""
+    devices.register("emulated", "tests.device.emulated")
+    CONFIG.device = "emulated"
+    try:
+        yield
+    finally:
+        device.forget()
+        CONFIG.device = ""
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """`hybridize doctor` on machines that are odd, and on one that is not."""
 
 import os
+import sys
 
 import pytest
 
@@ -51,7 +52,7 @@ def test_nothing_is_odd():
 
 
 H100, V100 = ("NVIDIA H100", "sm_90"), ("Tesla V100", "sm_70")
-NO_GPU = "HYBRIDIZE_DEVICE=cuda, and NVIDIA's library shows no GPU to this process look what nvidia-smi shows"
+NO_GPU = "HYBRIDIZE_DEVICE=cuda, and NVIDIA's driver is missing or shows no GPU to this process run nvidia-smi"
 OLD_GPU = "Tesla V100 cannot run kernels for sm_80, the oldest that there are choose others by CUDA_VISIBLE_DEVICES"
 
 
@@ -69,6 +70,24 @@ def test_gpus_are_named_without_their_driver(shown, device, says, odd, monkeypat
     monkeypatch.setattr(CONFIG, "device", device)
     monkeypatch.setattr(doctor.counting, "described", lambda: shown)
     monkeypatch.setattr(doctor.counting, "build", lambda: "550.54")
+    _, words = report()
+    assert says in words and (odd in words if odd else words.endswith("Nothing is odd."))
+
+
+@pytest.mark.parametrize(
+    ("names", "says", "odd"),
+    [
+        (["Arc A770 (Vulkan)", "llvmpipe (Vulkan)"], "GPUs Arc A770 (Vulkan), llvmpipe (Vulkan); by WebGPU", ""),
+        ([], "GPUs none; by WebGPU", "WebGPU shows no GPU to this process install the GPU's driver"),
+        (None, "GPUs none", "needs the package wgpu pip install 'hybridize[webgpu]'"),
+    ],
+)
+def test_gpus_of_webgpu_are_named(names, says, odd, monkeypatch):
+    monkeypatch.setattr(CONFIG, "device", "webgpu")
+    if names is None:
+        monkeypatch.setitem(sys.modules, "wgpu", None)
+    else:
+        monkeypatch.setattr(doctor.webgpu, "described", lambda: names)
     _, words = report()
     assert says in words and (odd in words if odd else words.endswith("Nothing is odd."))
 

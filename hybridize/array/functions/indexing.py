@@ -33,7 +33,7 @@ from hybridize.array.operands import (
     typed,
 )
 from hybridize.array.operands import number as constant_of
-from hybridize.array.placing import copied_to, device_of, located, looks
+from hybridize.array.placing import check_key, copied_to, device_of, located, looks
 from hybridize.array.staging import staging
 from hybridize.array.symbol import At, Symbol
 from hybridize.array.traced import Traced
@@ -151,6 +151,8 @@ def _crossing(x: ndarray, value: Any) -> Any:
 
 def setitem(x: Any, key: Any, value: Any) -> None:
     """`x[key] = value`: the value is cast to the dtype of `x` and broadcast."""
+    if ACTIVE and looks():
+        check_key(x, key)
     try:
         if isinstance(x, Symbol) or (ACTIVE and capturing()):
             _symbolic_set(x if isinstance(x, Symbol) else array_of_trace(x), key, value)

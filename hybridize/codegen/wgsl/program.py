@@ -21,7 +21,18 @@ from hybridize.graph import Graph
 from hybridize.graph.ir import Array
 from hybridize.machine.target import Target, named_target
 from hybridize.runtime.device_steps import DeviceCopy, DeviceLaunch, work_of
-from hybridize.runtime.plan import FLAG, KernelLaunch, Plan, PlanAddress, PlanLaunch, PlanStep, Quantity, filled, plain
+from hybridize.runtime.plan import (
+    FLAG,
+    KernelLaunch,
+    Plan,
+    PlanAddress,
+    PlanLaunch,
+    PlanReport,
+    PlanStep,
+    Quantity,
+    filled,
+    plain,
+)
 from hybridize.runtime.webgpu.kernels import WgslKernel
 from hybridize.schedule.device.refusals import CPU, refused
 from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, RegionStep, RoutineStep, ScheduleStep
@@ -131,9 +142,7 @@ def _launches_of(steps: Iterable[PlanStep]) -> Iterator[KernelLaunch]:
     for step in steps:
         for body in () if step.region is None else step.region.bodies:
             yield from _launches_of(body.steps)
-        for launch in step.launches:
-            assert isinstance(launch, KernelLaunch)
-            yield launch
+        yield from (one for one in step.launches if isinstance(one, KernelLaunch))
 
 
 def build_wgsl(graph: Graph, target: Target | None = None, stable: Collection[int] = ()) -> WgslProgram:
@@ -233,7 +242,9 @@ def _arguments(step: PlanStep) -> list[PlanAddress]:
 
 
 def _open_way(step: PlanStep) -> str:
-    """Name the part of a step's control flow that is not known before it runs; nothing, if its launches are."""
+    """Name what of a step is not known before it runs; nothing, if its launches are."""
+    if any(isinstance(one, PlanReport) for one in step.launches):
+        return "which Python does"
     region = step.region
     if region is None:
         return ""

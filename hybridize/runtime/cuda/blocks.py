@@ -25,14 +25,14 @@ _STEP: Final = 2 << 20
 class _Piece:
     """A block, or what is free between two; they lie one after the other in a chunk."""
 
-    __slots__ = ("after", "before", "chunk", "is_free", "nbytes", "start")
+    __slots__ = ("after", "before", "is_free", "is_large", "nbytes", "start")
 
-    def __init__(self, start: int, nbytes: int, chunk: int) -> None:
+    def __init__(self, start: int, nbytes: int, is_large: bool) -> None:
         self.start = start
         self.nbytes = nbytes
-        self.chunk = chunk
-        """The address of the chunk."""
-        self.is_free = True
+        self.is_large = is_large
+        """True if it lies in a large chunk."""
+        self.is_free = False
         self.before: _Piece | None = None
         self.after: _Piece | None = None
 
@@ -57,13 +57,8 @@ class Blocks:
         self._free: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
         """Sizes and addresses of what is free, in small chunks and in large ones; the least that fits is taken."""
         self._free_pieces: dict[int, _Piece] = {}
-        self._chunks: dict[int, tuple[int, bool]] = {}
-        """Sizes of the chunks, and whether they are small, by their addresses."""
-
-    @property
-    def reserved(self) -> int:
-        """Bytes of all chunks."""
-        return sum(nbytes for nbytes, _ in self._chunks.values())
+        self._chunks: dict[int, int] = {}
+        """Sizes of the chunks, by their addresses."""
 
     @property
     def unused(self) -> int:
@@ -106,7 +101,7 @@ class Blocks:
 
     def shrink(self) -> None:
         """Give the chunks back of which nobody has a block."""
-        for address, (nbytes, _) in list(self._chunks.items()):
+        for address, nbytes in list(self._chunks.items()):
             piece = self._free_pieces.get(address)
             if piece is not None and piece.nbytes == nbytes:
                 self._remove(piece)
@@ -134,16 +129,14 @@ class Blocks:
             size, address = nbytes, self._reserve(nbytes)
         if address is None:
             return None
-        self._chunks[address] = size, nbytes <= SMALL
-        piece = _Piece(address, size, address)
-        piece.is_free = False
-        return piece
+        self._chunks[address] = size
+        return _Piece(address, size, nbytes > SMALL)
 
     def _cut(self, piece: _Piece, nbytes: int) -> None:
         """Leave `nbytes` of a piece, and let the others be free."""
         if piece.nbytes == nbytes:
             return
-        rest = _Piece(piece.start + nbytes, piece.nbytes - nbytes, piece.chunk)
+        rest = _Piece(piece.start + nbytes, piece.nbytes - nbytes, piece.is_large)
         rest.before, rest.after, piece.after, piece.nbytes = piece, piece.after, rest, nbytes
         if rest.after is not None:
             rest.after.before = rest
@@ -157,16 +150,13 @@ class Blocks:
         if after.after is not None:
             after.after.before = piece
 
-    def _list(self, piece: _Piece) -> list[tuple[int, int]]:
-        return self._free[not self._chunks[piece.chunk][1]]
-
     def _add(self, piece: _Piece) -> None:
         piece.is_free = True
         self._free_pieces[piece.start] = piece
-        insort(self._list(piece), (piece.nbytes, piece.start))
+        insort(self._free[piece.is_large], (piece.nbytes, piece.start))
 
     def _remove(self, piece: _Piece) -> None:
         piece.is_free = False
         del self._free_pieces[piece.start]
-        free = self._list(piece)
+        free = self._free[piece.is_large]
         del free[bisect_left(free, (piece.nbytes, piece.start))]

@@ -37,7 +37,6 @@ class CudaContext:
         """Calls the driver; who uses it has entered the context."""
         self.events: list[c_void_p] = []
         """Events that nobody has any more."""
-        self.timed_events: list[c_void_p] = []
         self._lock = renewed(threading.RLock())
         """Held by who asks for work: what is asked for together comes together, and graphs record one thread."""
         self._dropped: deque[tuple[str, c_void_p]] = deque()
@@ -68,7 +67,7 @@ class CudaContext:
         try:
             yield self.call
         finally:
-            self.driver.leave()
+            self.driver.pop(self._outside)  # also where the GPU has failed
 
     def start(self, graph: c_void_p) -> None:
         """Ask for a graph, after what was asked for before: as in `entered`, with nothing around the driver's calls."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from ctypes import addressof, byref, c_float, c_int, c_size_t, c_uint64, c_void_p, create_string_buffer, sizeof
+from ctypes import addressof, byref, c_int, c_size_t, c_uint64, c_void_p, create_string_buffer, sizeof
 from typing import Any, Final
 
 from numpy.typing import NDArray
@@ -21,12 +21,9 @@ from hybridize.runtime.cuda.staging import PinnedCopies
 from hybridize.runtime.cuda.words import WRITER, WRITER_NAME
 from hybridize.runtime.cuda.work import CudaEvent, CudaFunction, CudaGraph, CudaModule, CudaRecording
 from hybridize.runtime.device_entry import NUMBERS
+from hybridize.runtime.dlpack import CUDA, LEGACY
 from hybridize.runtime.plan import ALIGNMENT
 
-CUDA: Final = 2
-"""DLPack's number of NVIDIA's GPUs."""
-LEGACY: Final = 1
-"""`CU_STREAM_LEGACY`: the stream that is used where nobody names one."""
 BESIDE: Final = 1 << 16
 """Bytes from which a copy from the host is worth two events."""
 _MAJOR, _MINOR = 75, 76
@@ -68,19 +65,19 @@ class Gpu(CudaContext):
         super().__init__(opened, device)
         self.when_scarce: list[Callable[[], object]] = []
         """Called where memory is short, to drop what can be made again."""
-        self._freed: deque[int] = deque()
-        self.lasting: set[int] = {LEGACY}
-        """Streams of other libraries that are there for as long as the process."""
-        self._lent: deque[tuple[int, frozenset[int]]] = deque()
-        """Blocks that were freed and that others may still use, with their streams."""
-        self._borrowed: deque[object] = deque()
-        self._leaving: deque[tuple[CudaEvent, object]] = deque()
-        """Owners of memory that is not ours, and the events after the last work that may use it."""
+        self.lasting: set[int] = {LEGACY, self.stream_number}
+        """Streams that are there for as long as the process: those of other libraries, and this one."""
         self._blocks = Blocks(self._reserve, self._release)
+        self._freed: deque[int] = deque()
+        """Blocks that were freed, and that nobody but this stream has used."""
         self._arrivals = Blocks(self._reserve, self._release)
         """Memory of arrays that came from the host on the stream for that."""
-        self._left: deque[int] = deque()
-        """Blocks of them that were freed."""
+        self._left: deque[tuple[int, Collection[int]]] = deque()
+        """Other blocks that were freed, and the streams of others that may still use them."""
+        self._borrowed: deque[tuple[object, Collection[int]]] = deque()
+        """Owners of memory that is not ours, when we are done with it, and such streams."""
+        self._leaving: deque[tuple[CudaEvent, object]] = deque()
+        """Such owners, and the events after the last work that may use the memory."""
         self._since: CudaEvent | None = None
         """Behind the last work that may use one of those that are free."""
         self._staging = PinnedCopies(self)
@@ -93,10 +90,9 @@ class Gpu(CudaContext):
 
     def alloc(self, nbytes: int) -> int:
         """Return the address of a block; where memory is short, what can be made again and unused chunks go first."""
-        if not (self._lent or self.driver.has_failed):
+        if not (self._left or self.driver.has_failed):
             with self._lock:
-                while self._freed:
-                    self._blocks.give_back(self._freed.popleft())
+                self._take_back()
                 address = self._blocks.known(nbytes)
             if address is not None:
                 return address
@@ -112,28 +108,27 @@ class Gpu(CudaContext):
                 raise DeviceMemoryError("E706", what, help="drop arrays, or use smaller batches")
             return address
 
-    def free(self, address: int) -> None:
-        """Let a block be used again by what is asked for next; any thread may say so, at any moment."""
-        if address in self._arrivals:
-            self._left.append(address)
+    def free(self, address: int, users: Collection[int] = ()) -> None:
+        """Let a block be used again by what is asked for next, which waits for the streams of its other users; any
+        thread may say so, at any moment.
+        """
+        if users or address in self._arrivals:
+            self._left.append((address, users))
             self.starter.set(untidy=1)
         else:
             self._freed.append(address)
 
-    def take_back(self, address: int, streams: Collection[int]) -> None:
-        """Let a block be used again once others are done with it; any thread may say so, at any moment."""
-        self._lent.append((address, frozenset(streams)))
-
-    def give_back(self, owner: object) -> None:
-        """Let go of the owner of memory once the GPU is done with it; any thread may say so, at any moment."""
-        self._borrowed.append(owner)
+    def give_back(self, owner: object, users: Collection[int] = ()) -> None:
+        """Let go of the owner of memory once the GPU, and the streams of its other users, are done with it; any thread
+        may say so, at any moment.
+        """
+        self._borrowed.append((owner, users))
+        self.starter.set(untidy=1)
 
     def empty_cache(self) -> None:
         """Give memory back to the driver that nobody has."""
-        for drop in self.when_scarce:
-            drop()
         with self.entered():
-            self._shrink()
+            self._make_room()
 
     def memory(self) -> tuple[int, int]:
         """Return the bytes that are free, those that this process could use again among them, and all bytes."""
@@ -141,39 +136,28 @@ class Gpu(CudaContext):
             return self._memory()
 
     def _take_back(self) -> None:
-        """Let blocks be used again that nobody has any more."""
+        """Let blocks be used again that nobody has any more, and nobody else has used."""
         while self._freed:
             self._blocks.give_back(self._freed.popleft())
-        while self._lent:
-            address, streams = self._lent.popleft()
-            if streams <= self.lasting:
-                for stream in streams:
-                    self.follow(stream)
-            else:  # which streams there are still, and what they do, nobody says
-                self.call("cuCtxSynchronize")
-            if address in self._arrivals:
-                self._left.append(address)
-                self.starter.set(untidy=1)
-            else:
-                self._blocks.give_back(address)
 
     @property
     def is_untidy(self) -> bool:
         """True if there is something to give back, or to take note of before more is asked for."""
-        return super().is_untidy or bool(self._left)
+        return super().is_untidy or bool(self._left or self._borrowed)
 
     def tidy(self) -> None:
         """Give back what nobody has any more, also to others, where the GPU is done with it."""
         super().tidy()
         if self._left:
             while self._left:
-                self._arrivals.give_back(self._left.popleft())
-            self._since = CudaEvent(self, timed=False)
-            self.call("cuEventRecord", self._since.handle, self.stream)
+                address, users = self._left.popleft()
+                self._follow_users(users)
+                (self._arrivals if address in self._arrivals else self._blocks).give_back(address)
+            self._since = self._placed(self.stream)
         while self._borrowed:
-            owner, event = self._borrowed.popleft(), CudaEvent(self, timed=False)
-            self.call("cuEventRecord", event.handle, self.stream)
-            self._leaving.append((event, owner))
+            owner, users = self._borrowed.popleft()
+            self._follow_users(users)
+            self._leaving.append((self._placed(self.stream), owner))
         while self._leaving and self.driver.result("cuEventQuery", self._leaving[0][0].handle) == 0:
             self._leaving.popleft()
 
@@ -220,15 +204,17 @@ class Gpu(CudaContext):
             return None
         with self.entered() as call:
             address = self._arrivals.take(array.nbytes)
-            if address is not None and self._since is not None:
+            if address is None:
+                return None
+            if self._since is not None:
                 call("cuStreamWaitEvent", self.arriving, self._since.handle, 0)
-        if address is None:
-            return None
-        self._staging.copy_in(address, array, self.arriving)
-        with self.entered() as call:
-            there = CudaEvent(self, timed=False)
-            call("cuEventRecord", there.handle, self.arriving)
-            self.after(there)
+        try:
+            self._staging.copy_in(address, array, self.arriving)
+            with self.entered():
+                self._follow(self.arriving)
+        except BaseException:
+            self.free(address)
+            raise
         return address
 
     def copy_in(self, address: int, array: NDArray[Any]) -> None:
@@ -342,11 +328,22 @@ class Gpu(CudaContext):
 
     def follow(self, stream: int) -> None:
         """Let what is asked for next wait for all that is on a stream now."""
+        with self.entered():
+            self._follow(stream)
+
+    def _follow(self, stream: int | c_void_p) -> None:
+        """Do as `follow` does; the GPU is entered."""
         if stream != self.stream_number:
-            with self.entered() as call:
-                event = CudaEvent(self, timed=False)
-                call("cuEventRecord", event.handle, stream)
-                self.after(event)
+            event = self._placed(stream)
+            self.call("cuStreamWaitEvent", self.stream, event.handle, 0)
+
+    def _follow_users(self, streams: Collection[int]) -> None:
+        """Let what is asked for next wait for streams of others, which may be there no more; the GPU is entered."""
+        if self.lasting.issuperset(streams):
+            for stream in streams:
+                self._follow(stream)
+        else:  # which streams there are still, and what they do, nobody says
+            self.call("cuCtxSynchronize")
 
     def place_of(self, address: int) -> int:
         """Return the number of the GPU whose memory is at an address."""
@@ -355,25 +352,22 @@ class Gpu(CudaContext):
             call("cuPointerGetAttribute", byref(number), _ORDINAL, address)
         return number.value
 
-    def event(self, timed: bool = False) -> CudaEvent:
+    def event(self) -> CudaEvent:
         """Return a place after all that was asked for until now."""
-        with self.entered() as call:
-            event = CudaEvent(self, timed)
-            call("cuEventRecord", event.handle, self.stream)
-            return event
+        with self.entered():
+            return self._placed(self.stream)
+
+    def _placed(self, stream: int | c_void_p) -> CudaEvent:
+        """A place after all that a stream was asked for until now; the GPU is entered."""
+        event = CudaEvent(self)
+        self.call("cuEventRecord", event.handle, stream)
+        return event
 
     def wait(self, event: CudaEvent | None = None) -> None:
         """Wait for an event, or for everything that was asked for until now; others may ask for more meanwhile."""
         event = event if event is not None else self.event()
         with self.current() as call:
             call("cuEventSynchronize", event.handle)
-
-    def milliseconds(self, first: CudaEvent, last: CudaEvent) -> float:
-        """Return the time between two events that are timed and over."""
-        elapsed = c_float()
-        with self.entered() as call:
-            call("cuEventElapsedTime", byref(elapsed), first.handle, last.handle)
-        return elapsed.value
 
 
 def _name(call: Driver, device: int) -> str:

@@ -92,10 +92,6 @@ class Driver:
         help = "start the process again; HYBRIDIZE_DEVICE_CHECK=1 names the kernel that fails"
         return DeviceError("E707", self._failure, help=help)
 
-    def leave(self) -> None:
-        """Give the thread its own context back, also where the GPU has failed."""
-        self._functions["cuCtxPopCurrent_v2"](byref(c_void_p()))
-
     def error(self, name: str, result: int) -> DeviceError | InternalError:
         """Return the error for a result that is not 0; one that lasts is remembered."""
         what = f"{name}: {self.described(result)}"

@@ -7,7 +7,7 @@ Names have the suffix of their version, which the driver's header adds by macros
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from ctypes import POINTER, Structure, c_char, c_char_p, c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from ctypes import POINTER, Structure, c_char, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
 from typing import Any, Final
 
 
@@ -60,7 +60,6 @@ SIGNATURES: Final[Mapping[str, Sequence[Any]]] = {
     "cuGetErrorName": (c_int, _TEXT_OUT),
     "cuGetErrorString": (c_int, _TEXT_OUT),
     "cuDeviceGet": (_INT, c_int),
-    "cuDeviceGetCount": (_INT,),
     "cuDeviceGetName": (_TEXT, c_int, c_int),
     "cuDeviceGetAttribute": (_INT, c_int, c_int),
     "cuDevicePrimaryCtxRetain": (_OUT, c_int),
@@ -71,7 +70,6 @@ SIGNATURES: Final[Mapping[str, Sequence[Any]]] = {
     "cuMemAlloc_v2": (_ADDRESS_OUT, c_size_t),
     "cuMemFree_v2": (_ADDRESS,),
     "cuMemHostAlloc": (_OUT, c_size_t, c_uint),
-    "cuMemFreeHost": (_HOST,),
     "cuMemcpyHtoDAsync_v2": (_ADDRESS, _HOST, c_size_t, _HANDLE),
     "cuMemcpyDtoHAsync_v2": (_HOST, _ADDRESS, c_size_t, _HANDLE),
     "cuMemcpyDtoDAsync_v2": (_ADDRESS, _ADDRESS, c_size_t, _HANDLE),
@@ -85,7 +83,6 @@ SIGNATURES: Final[Mapping[str, Sequence[Any]]] = {
     "cuEventRecord": (_HANDLE, _HANDLE),
     "cuEventSynchronize": (_HANDLE,),
     "cuEventQuery": (_HANDLE,),
-    "cuEventElapsedTime": (POINTER(c_float), _HANDLE, _HANDLE),
     "cuLinkCreate_v2": (c_uint, _INT, _OUT, _OUT),
     "cuLinkAddData_v2": (_HANDLE, c_int, _HOST, c_size_t, _TEXT, c_uint, _INT, _OUT),
     "cuLinkComplete": (_HANDLE, _OUT, _SIZE_OUT),

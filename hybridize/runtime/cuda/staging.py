@@ -33,7 +33,7 @@ class _Place:
         address = c_void_p()
         gpu.call("cuMemHostAlloc", byref(address), PLACE, 0)
         self.address: int = address.value or 0
-        self._event: CudaEvent = CudaEvent(gpu, timed=False)
+        self._event: CudaEvent = CudaEvent(gpu)
         self._gpu = gpu
         self._is_used = False
 

@@ -96,18 +96,17 @@ class CudaModule:
 class CudaEvent:
     """A place in the order of the work; others may have had the handle before."""
 
-    def __init__(self, gpu: CudaContext, timed: bool) -> None:
-        self._gpu = gpu
-        self._spare = gpu.timed_events if timed else gpu.events
+    def __init__(self, gpu: CudaContext) -> None:
+        self._spare = gpu.events
         try:
             self.handle = self._spare.pop()
         except IndexError:
             self.handle = c_void_p()
-            gpu.call("cuEventCreate", byref(self.handle), 0 if timed else _UNTIMED)
+            gpu.call("cuEventCreate", byref(self.handle), _UNTIMED)
 
     def __del__(self) -> None:
-        if handle := getattr(self, "handle", None):
-            self._spare.append(handle)
+        if self.handle:
+            self._spare.append(self.handle)
 
 
 class CudaRecording:

@@ -20,6 +20,20 @@ def count() -> int:
     return len(_adapters())
 
 
+def described() -> list[str]:
+    """Return the names of the GPUs, in the order of their numbers.
+
+    Raises:
+        DeviceError E709: the package wgpu is missing.
+    """
+    return [name_of(one) for one in _adapters()]
+
+
+def name_of(adapter: Any) -> str:
+    """Return the name of a GPU, and by what it is driven."""
+    return f"{adapter.info['device']} ({adapter.info['backend_type']})"
+
+
 def opened(number: int) -> Any:
     """Return the GPU of a number."""
     with LOADING:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from hybridize.base.errors import CodegenError, DeviceError, DeviceMemoryError
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import frozen
+from hybridize.runtime.webgpu import name_of
 from hybridize.runtime.webgpu.kernels import COPY, ROW, WgslKernel, read
 from hybridize.system.interruptions import let_through
 
@@ -155,8 +156,7 @@ class WebGpu:
     stream_number = None
 
     def __init__(self, adapter: Any) -> None:
-        info = adapter.info
-        self.name: str = f"{info['device']} ({info['backend_type']})"
+        self.name = name_of(adapter)
         limits = {name: adapter.limits[name] for name in _LIMITS}
         try:
             self.device = adapter.request_device_sync(label="hybridize", required_limits=limits)
@@ -213,7 +213,7 @@ class WebGpu:
             self._used += size
             return self._last << _SPACE
 
-    def free(self, address: int) -> None:
+    def free(self, address: int, users: Collection[int] = ()) -> None:
         """Let a buffer be used again by what is asked for next; any thread may say so, at any moment."""
         self._freed.append(address)
 
@@ -315,11 +315,7 @@ class WebGpu:
     def follow(self, stream: int) -> None:
         """Wait for nothing: no other library has asked for work on our memory."""
 
-    def take_back(self, address: int, streams: Collection[int]) -> None:
-        """Give memory back that was lent."""
-        self.free(address)
-
-    def give_back(self, owner: object) -> None:
+    def give_back(self, owner: object, users: Collection[int] = ()) -> None:
         """Let go of an owner of memory: what was asked for keeps its buffers by itself."""
 
     # ------------------------------------------------------------------------------------------------------- work

@@ -51,7 +51,7 @@ def into_home(shape: Shape, source: tuple[Home, DType], target: tuple[Home, DTyp
         )
         value = interner.cast(interner.load(of, 1, (read,)), to)
         sizes = tuple(turns for turns, _, _ in loops)
-        copies.append(nests.nest((), [LoopedStatement(sizes, Statement(0, place, value))]))
+        copies.append(nests.nest([LoopedStatement(sizes, Statement(0, place, value))]))
     return Kernel(params, (), (*copies, *_zeros(shape, new, to, nests, interner)))
 
 
@@ -154,7 +154,7 @@ def _turned(
         place = [(row, after), *((axis, step) for axis, (*_, step) in steps), (along, 1)]
         value = interner.load(of, 1, (space.affine(read, old.offset),))
         statement = Statement(0, space.affine(place, new.offset), value)
-        copies.append(nests.nest((), [LoopedStatement(sizes, statement)]))
+        copies.append(nests.nest([LoopedStatement(sizes, statement)]))
     return copies
 
 
@@ -185,6 +185,6 @@ def _zeros(shape: Shape, home: Home, dtype: DType, nests: Nests, interner: Inter
                 for number, one in enumerate(home.order):
                     places[one] = space.affine([(space.axis(number), 1)], box[one][0])
                 statement = LoopedStatement(sizes, Statement(0, home.address(space, places), zero))
-                stores.append(nests.nest((), [statement]))
+                stores.append(nests.nest([statement]))
         spans[axis] = (0, shape[axis])
     return tuple(stores)

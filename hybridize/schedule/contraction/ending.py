@@ -12,7 +12,7 @@ from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
 from hybridize.loops.expr import Axis, Expr, Load
 from hybridize.loops.index import Index, Space
-from hybridize.loops.kernel import Param, Statement, epilogue_text
+from hybridize.loops.kernel import Param, Statement, epilogue_text, roots_of
 from hybridize.loops.measure import walk, weight
 from hybridize.schedule.contraction import thresholds
 
@@ -52,7 +52,7 @@ class Ending:
     @property
     def roots(self) -> list[Expr]:
         """All expressions of it."""
-        return [expr for store in self.stores for expr in (store.index, store.value)]
+        return roots_of(self.stores)
 
     @property
     def loads(self) -> list[Load]:

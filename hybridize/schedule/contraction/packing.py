@@ -192,7 +192,7 @@ def _before(nests: Nests, packing: Packing) -> Nest:
     space = Space(nests.interner, dict(enumerate(sizes)))
     group, element = tuple(map(space.axis, range(len(groups)))), space.axis(len(groups))
     place = space.affine([(space.flat(group, groups), packing.group_elements), (element, 1)])
-    return nests.nest((), [LoopedStatement(sizes, Statement(0, place, zero_of(nests.interner, packing.packed)))])
+    return nests.nest([LoopedStatement(sizes, Statement(0, place, zero_of(nests.interner, packing.packed)))])
 
 
 def _into(nests: Nests, packing: Packing, panels: ColumnPanels) -> list[Nest]:
@@ -228,7 +228,7 @@ def _into(nests: Nests, packing: Packing, panels: ColumnPanels) -> list[Nest]:
             value = interner.select(exists, _element(space, packing, counted, number, inside), zero)
         elif panels.start + first * of_gate + lane_of_first < packing.columns:
             value = _element(space, packing, counted, number, column)
-        copies.append(nests.nest((), [LoopedStatement(looped, Statement(0, place, value))]))
+        copies.append(nests.nest([LoopedStatement(looped, Statement(0, place, value))]))
     return copies
 
 
@@ -285,7 +285,7 @@ def _in_order(nests: Nests, packing: Packing, panels: ColumnPanels, run: Sequenc
         steps += _steps(space, of_group, at)
     value = interner.load(packing.dtype, 1, (space.affine(steps, packing.start),))
     statement = Statement(0, space.affine(places, panels.start * per_column), value)
-    return nests.nest((), [LoopedStatement(sizes, statement)])
+    return nests.nest([LoopedStatement(sizes, statement)])
 
 
 def zero_of(interner: Interner, dtype: DType) -> Expr:
@@ -326,7 +326,7 @@ def ordering_kernel(product: Product, machine: Target) -> Kernel:
     term, column = (1, strides.row) if product.transpose_w else (strides.row, 1)
     source = space.affine([*members, (axes[-2], term), (axes[-1], column)])
     copy = LoopedStatement(sizes, Statement(0, place, interner.load(product.dtype, 1, (source,))))
-    return Kernel(params, (), (Nests(machine, params, interner).nest((), [copy]),))
+    return Kernel(params, (), (Nests(machine, params, interner).nest([copy]),))
 
 
 @remembered

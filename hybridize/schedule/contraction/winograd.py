@@ -507,7 +507,7 @@ def transformed_weights(
                     ((i * plan.reach + j) * products.columns + part.start) * plan.channels,
                 )
                 statements.append(LoopedStatement(sizes, Statement(0, stored, element)))
-        loops.append(nests.nest((), statements))
+        loops.append(nests.nest(statements))
     return Kernel(params, (), tuple(loops))
 
 

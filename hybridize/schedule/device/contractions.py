@@ -30,7 +30,8 @@ from hybridize.schedule.contraction.product import Product
 from hybridize.schedule.device import thresholds
 from hybridize.schedule.device.neighbours import accesses_of, factor_of, neighbours_at_once
 from hybridize.schedule.device.operands import BlockOperand, mapped_operand, matrix_operands
-from hybridize.schedule.device.tiles import BlockGrid, Unit, launch_of_results, make_grid
+from hybridize.schedule.device.tiles import BlockGrid, Unit, make_grid
+from hybridize.schedule.kernel import Launch
 
 
 @frozen
@@ -56,8 +57,8 @@ class BlockSums:
     """Results along the last axis of columns that a thread stores at once."""
 
     def widened(self, most: tuple[int, int], ending: Ending, nbytes: int) -> BlockSums:
-        """The same tiles, whose threads bring and store as many elements at once as may be: so many of each operand at
-        most, and so many bytes of results.
+        """Return the same tiles, whose threads bring and store as many elements at once as may be: so many of each
+        operand at most, and so many bytes of results.
         """
         grid, tile = self.grid, self.grid.tile
         width = tile.n // grid.gates
@@ -65,7 +66,7 @@ class BlockSums:
         x_count = x.neighbours(most[0], (tile.k if x.by_terms else tile.m,))
         w_count = w.neighbours(most[1], (tile.k,) if w.by_terms else (width, grid.columns))
         stored = math.gcd(width, self._results_at_once(ending, nbytes))
-        after = grid.after and launch_of_results(grid.batch * grid.m * grid.columns // stored)
+        after = grid.after and Launch.of(grid.batch * grid.m * grid.columns // stored, thresholds.THREADS)
         return changed(self, grid=changed(grid, after=after), neighbours=(x_count, w_count), stored=stored)
 
     def _results_at_once(self, ending: Ending, nbytes: int) -> int:
@@ -137,7 +138,7 @@ class ImplicitProduct:
 
 
 def block_product(contraction: Contraction, shapes: tuple[Shape, Shape]) -> MatrixProduct | ImplicitProduct | None:
-    """The tiles that suit a contraction; None where it is a loop of folds."""
+    """Find the tiles that suit a contraction; None where it is a loop of folds."""
     matrices = matrix_product(contraction, shapes)
     if matrices is None:
         return implicit_product(contraction, shapes)
@@ -147,7 +148,7 @@ def block_product(contraction: Contraction, shapes: tuple[Shape, Shape]) -> Matr
 
 
 def implicit_product(contraction: Contraction, shapes: tuple[Shape, Shape]) -> ImplicitProduct | None:
-    """The contraction as tiles by index maps; None where rows or columns are few, or there are no elements."""
+    """Return the contraction as tiles by index maps; None where rows or columns are few, or there are no elements."""
     sums, sizes = contraction.precision, contraction.sizes
     if contraction.integers > 1 or not (sums.is_default or sums.result == sums.accumulate):
         return None
@@ -222,7 +223,7 @@ def unit_of(elements: ElementTypes, device: DeviceTarget) -> Unit:
 def _sums_of(
     part: Part, of: ImplicitProduct, strides: tuple[Sequence[int], Sequence[int]], grids: Callable[..., BlockGrid]
 ) -> BlockSums:
-    """The tiles of a phase, as `grids` decides them."""
+    """Decide the tiles of a phase, as `grids` decides them."""
     contraction, places = part.contraction, part.places
     terms = tuple(range(contraction.rank, len(contraction.sizes)))
     sides = of.batch, of.rows, of.columns

@@ -23,7 +23,7 @@ def with_places(
     device: DeviceTarget,
     interner: Interner,
 ) -> kernel.Kernel:
-    """The kernel of nests, whose kept rows follow the params; those that lie in scratch are params of the kernel."""
+    """Return the kernel of nests whose kept rows follow the params; those that lie in scratch are params, too."""
     if not locals_:
         return kernel.Kernel(params, (), nests)
     if len(nests) > 1:  # there is one row, which all of them share
@@ -54,7 +54,7 @@ class LocalRows:
         """True if a row is a thread."""
 
     def threads(self, device: DeviceTarget) -> int:
-        """The threads that share a row."""
+        """Count the threads that share a row."""
         assert self._nest.launch is not None
         if self.are_threads:
             return 1
@@ -62,8 +62,8 @@ class LocalRows:
         return device.warp if is_warp else self._nest.launch.threads
 
     def placed(self, count: int | None) -> kernel.Nest:
-        """The nest over rows in scratch; with a `count`, over those of as many threads, the first element of a thread's
-        row being where the kernel says.
+        """Return the nest over rows in scratch; with a `count`, over those of as many threads, the first element of a
+        thread's row being where the kernel says.
         """
         rows = tuple(axis.size for axis in self._nest.rows)
         bodies = tuple(self._body(body, rows, count) for body in self._nest.bodies)

@@ -17,7 +17,7 @@ from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
 from hybridize.loops.expr import Axis, Expr, Load
 from hybridize.loops.index import Index
-from hybridize.loops.kernel import Statement
+from hybridize.loops.kernel import Statement, roots_of
 from hybridize.loops.measure import step_along, walk, weight
 from hybridize.schedule.device import thresholds
 
@@ -33,7 +33,7 @@ class AlongAxis:
 
 def accesses_of(statements: Sequence[Statement], axis: int) -> Iterator[AlongAxis]:
     """Iterate over what statements read and store in the turns of an axis."""
-    yield from reads_of([expr for one in statements for expr in (one.index, one.value)], axis)
+    yield from reads_of(roots_of(statements), axis)
     for one in statements:
         yield AlongAxis(one.buffer, one.index, axis)
 
@@ -72,14 +72,14 @@ def neighbours_at_once(accesses: Iterable[AlongAxis], dtypes: Mapping[int, DType
 
 
 def _others(index: Expr, axis: int) -> int:
-    """The largest power of two, up to that of all neighbours, that divides where the axis begins."""
+    """Return the largest power of two, up to that of all neighbours, that divides where the axis begins."""
     terms, constant = (index.terms, index.constant) if isinstance(index, Index) else (((index, 1),), 0)
     factors = [by for atom, by in terms if not (isinstance(atom, Axis) and atom.number == axis)]
     return math.gcd(thresholds.MOST_NEIGHBOURS, factor_of(constant), *map(factor_of, factors))
 
 
 def factor_of(x: Size) -> int:
-    """A number that divides a size, whatever it is in a call; 0 for a size of 0."""
+    """Return a number that divides a size, whatever it is in a call; 0 for a size of 0."""
     if isinstance(x, Dim):
         return math.gcd(x.constant, *x.terms.values())
     return abs(x)

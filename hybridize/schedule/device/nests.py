@@ -15,7 +15,7 @@ from hybridize.base.dims import hint, is_symbolic, product, same, text
 from hybridize.base.frozen import frozen
 from hybridize.loops.expr import Axis, Expr, Fold, Load
 from hybridize.loops.index import Index, Interner, Space, bit, children
-from hybridize.loops.kernel import Param, Statement
+from hybridize.loops.kernel import Param, Statement, roots_of
 from hybridize.loops.measure import walk
 from hybridize.loops.monoids import monoid, nested
 from hybridize.machine.device import DeviceTarget
@@ -71,21 +71,11 @@ class DeviceNests(Nests):
         """Of the buffers."""
         self.locals = {number: one.size for number, one in enumerate(locals_, len(params))}
         """Sizes of the buffers that are rows, by number: those of several warps, or blocks, lie side by side."""
-        self._first = len(arrays)
         self._between: list[Param] = []
-        """Buffers between launches, whose numbers begin with the first one's."""
+        """Buffers between launches, which are numbered after all others."""
 
-    def nest(
-        self,
-        rows: tuple[int, ...],
-        statements: Sequence[LoopedStatement],
-        lane: int | None = None,
-        lanes: int = 1,
-        *,
-        apart: bool = False,
-    ) -> kernel.Nest:
-        """A nest of statements that run for each row; memory is in order along row axis `lane`, if given."""
-        return _Threads(self, rows, statements, lane).nest()
+    def nest(self, statements: Sequence[LoopedStatement]) -> kernel.Nest:
+        return _Threads(self, (), statements).nest()
 
     def nests(
         self,
@@ -96,39 +86,35 @@ class DeviceNests(Nests):
         *,
         apart: bool = False,
     ) -> list[kernel.Nest]:
-        """The nests of statements, each of which is a launch.
+        """Return the nests of statements, each a launch; memory is in order along row axis `lane`, if given.
 
         Statements of no rows are launches of their own, unless they share their loops: all threads of a launch wait for
-        those before it, which also ends long rows of single threads. So are not those that keep rows, which live as
-        long as a launch.
+        those before it, which also ends long rows of single threads. Statements that keep rows are one launch, as rows
+        live as long as a launch.
         """
         keeps = any(one.statement.buffer in self.locals for one in statements)
-        groups = [statements] if rows or keeps else together(statements)
-        if not keeps and rows and _Threads(self, rows, statements, lane).are_long():
-            groups = together(statements)
-        if len(groups) == 1 or not rows:
-            return [nest for group in groups for nest in self._in_parts(rows, group, lane)]
-        return [
-            nest
-            for group in groups
-            for nest in (
-                self._in_parts((), [LoopedStatement((*rows, *one.sizes), one.statement) for one in group], None)
-                if group[0].sizes
-                else self._in_parts(rows, group, lane)
-            )
-        ]
+        is_one = keeps or (rows and not _Threads(self, rows, statements, lane).are_long())
+        groups = [statements] if is_one else together(statements)
+        nests = list[kernel.Nest]()
+        for group in groups:
+            if rows and len(groups) > 1 and group[0].sizes:  # its loops are threads, as rows are
+                group = [LoopedStatement((*rows, *one.sizes), one.statement) for one in group]
+                nests += self._in_parts((), group, None)
+            else:
+                nests += self._in_parts(rows, group, lane)
+        return nests
 
     def _in_parts(
         self, rows: tuple[int, ...], statements: Sequence[LoopedStatement], lane: int | None
     ) -> list[kernel.Nest]:
-        """One nest, or two where rows are few and long."""
-        cut = None if self.locals else _Threads(self, rows, statements, lane).in_parts(self._first + len(self._between))
+        """Return one nest, or two where rows are few and long."""
+        whole = _Threads(self, rows, statements, lane)
+        cut = None if self.locals else whole.in_parts(len(self.dtypes))
         if cut is None:
-            return [self.nest(rows, statements, lane)]
-        first = self._first + len(self._between)
-        self.dtypes |= {number: one.dtype for number, one in enumerate(cut.buffers, first)}
+            return [whole.nest()]
+        self.dtypes |= {number: one.dtype for number, one in enumerate(cut.buffers, len(self.dtypes))}
         self._between += cut.buffers
-        return [self.nest(cut.rows, cut.parts), self.nest(cut.rows[1:], cut.whole)]
+        return [_Threads(self, cut.rows, cut.parts).nest(), _Threads(self, cut.rows[1:], cut.whole).nest()]
 
     def kernel(self, params: Sequence[Param], locals_: Sequence[Param], nests: Sequence[kernel.Nest]) -> kernel.Kernel:
         return with_places((*params, *self._between), tuple(locals_), tuple(nests), self.device, self.interner)
@@ -138,17 +124,17 @@ class _Threads:
     """The decisions of one nest."""
 
     def __init__(
-        self, of: DeviceNests, rows: tuple[int, ...], statements: Sequence[LoopedStatement], lane: int | None
+        self, of: DeviceNests, rows: tuple[int, ...], statements: Sequence[LoopedStatement], lane: int | None = None
     ) -> None:
         self._device, self._interner, self._dtypes, self._locals = of.device, of.interner, of.dtypes, of.locals
         self._rows, self._lane = rows, lane
         self._groups = together(statements)
         self._statements = [one.statement for one in statements]
-        folding = [root for root in _roots(self._statements) if self._interner.facts(root).folds]
+        folding = [root for root in roots_of(self._statements) if self._interner.facts(root).folds]
         self._folds = [node for node in walk(*folding) if isinstance(node, Fold)]
 
     def nest(self) -> kernel.Nest:
-        """The nest, decided."""
+        """Decide the nest."""
         if not self._rows and len(self._groups) == 1 and not self._row_folds(0):
             # Results of a body without rows are rows, where they are anything but a thread each.
             sizes = self._groups[0][0].sizes
@@ -156,11 +142,15 @@ class _Threads:
                 return self._each_thread(sizes)
             self._rows, self._groups = sizes, [[LoopedStatement((), one) for one in self._statements]]
         folds = self._row_folds(len(self._rows))
-        longest = max([1, *(_hinted(group[0].sizes) for group in self._groups), *map(_terms, folds)])
-        return self._teams(folds, longest) if self._has_teams(folds, longest) else self._each_row()
+        return self._teams(folds) if self._has_teams(folds) else self._each_row()
 
-    def _has_teams(self, folds: Sequence[Fold], longest: int) -> bool:
+    def _longest(self, folds: Sequence[Fold]) -> int:
+        """Count the turns of the longest loop, and the terms of the longest of these folds."""
+        return max([1, *(_hinted(group[0].sizes) for group in self._groups), *map(_terms, folds)])
+
+    def _has_teams(self, folds: Sequence[Fold]) -> bool:
         """Tell whether threads share rows."""
+        longest = self._longest(folds)
         if not self._rows:
             return longest > 1
         if all(not group[0].sizes for group in self._groups):
@@ -172,12 +162,11 @@ class _Threads:
     def are_long(self) -> bool:
         """Tell whether a row is a thread that has much to do, part of it in loops that others could share."""
         folds = self._row_folds(len(self._rows))
-        longest = max([1, *(_hinted(group[0].sizes) for group in self._groups), *map(_terms, folds)])
         loops = any(group[0].sizes for group in self._groups)
-        return loops and longest > thresholds.THREAD_TERMS and not self._has_teams(folds, longest)
+        return loops and self._longest(folds) > thresholds.THREAD_TERMS and not self._has_teams(folds)
 
     def in_parts(self, first: int) -> FoldParts | None:
-        """The folds cut into parts, where that pays; the buffers between are numbered from `first` on."""
+        """Cut the folds into parts, where that pays; the buffers between are numbered from `first` on."""
         if len(self._groups) != 1:
             return None
         rows = self._rows or self._groups[0][0].sizes
@@ -191,7 +180,7 @@ class _Threads:
     # What is there
 
     def _row_folds(self, rows: int) -> list[Fold]:
-        """The folds that are one number for a row, the outermost of directly nested ones."""
+        """List the folds that are one number for a row, the outermost of directly nested ones."""
         axes = sum(bit(axis) for axis in range(rows))
         return [one for one in self._outer_folds() if not self._interner.free(one) & ~axes]
 
@@ -225,11 +214,12 @@ class _Threads:
     # What they become
 
     def _each_thread(self, sizes: tuple[int, ...]) -> kernel.Nest:
-        """Every index of the only body is a thread."""
+        """Return the nest of which every index of the only body is a thread."""
         body = kernel.Body(_axes(sizes, kernel.EachThread()), tuple(self._statements))
         count = self._neighbours_of_threads(sizes)
         turns = product(sizes) if count == 1 else product(sizes[:-1]) * ((sizes[-1] + count - 1) // count)
-        return kernel.Nest((), (body,), levels=self._levels(()), launch=_launch_of(turns), neighbours=count)
+        launch = kernel.Launch.of(turns, thresholds.THREADS)
+        return kernel.Nest((), (body,), levels=self._levels(()), launch=launch, neighbours=count)
 
     def _neighbours_of_threads(self, sizes: tuple[int, ...]) -> int:
         """Count the neighbours that a thread takes at once, where every index of the only body is a thread's."""
@@ -264,18 +254,20 @@ class _Threads:
         return neighbours_at_once(accesses, self._dtypes, self._device.at_once, most)
 
     def _outer_folds(self) -> list[Fold]:
-        """All folds but those that are directly nested in others."""
+        """List all folds but those that are directly nested in others."""
         inner = {variable for outer in self._folds for variable, _ in nested(outer)[0][1:]}
         return [one for one in self._folds if one.variable not in inner]
 
     def _each_row(self) -> kernel.Nest:
-        """Every row is a thread."""
+        """Return the nest of which every row is a thread."""
         rows = _axes(self._rows, kernel.EachThread())
         bodies = tuple(self._body(group, kernel.Plain()) for group in self._groups)
-        return kernel.Nest(rows, bodies, levels=self._levels(()), launch=_launch_of(product(self._rows)))
+        launch = kernel.Launch.of(product(self._rows), thresholds.THREADS)
+        return kernel.Nest(rows, bodies, levels=self._levels(()), launch=launch)
 
-    def _teams(self, folds: Sequence[Fold], longest: int) -> kernel.Nest:
-        """Every row is a warp, or a block."""
+    def _teams(self, folds: Sequence[Fold]) -> kernel.Nest:
+        """Return the nest of which every row is a warp, or a block."""
+        longest = self._longest(folds)
         teams = tuple(dict.fromkeys(fold.variable for fold in folds))
         is_short = bool(self._rows) and longest <= thresholds.WARP_ROW
         by_warps = is_short and self._device.shuffles
@@ -300,7 +292,7 @@ class _Threads:
         return kernel.Body(_axes(group[0].sizes, kind), statements, waits=waits)
 
     def _levels(self, teams: Sequence[int]) -> tuple[kernel.FoldLevels, ...]:
-        """The order of long sums that a thread computes alone."""
+        """Return the order of long sums that a thread computes alone."""
         alone = [fold for fold in self._folds if fold.variable not in teams]
         return levels_of(alone, (), None, lambda _: False)
 
@@ -337,7 +329,7 @@ class _Waits:
         """Tell whether threads wait before a body; bodies are asked for in order."""
         statements = [one.statement for one in group]
         folds = [
-            fold for node in walk(*_roots(statements))
+            fold for node in walk(*roots_of(statements))
             if (fold := self._folds.get(id(node))) is not None and id(fold) not in self._known
         ]  # fmt: skip
         self._known.update(map(id, folds))
@@ -364,13 +356,13 @@ class _Waits:
 
     def _touches(self, statements: Sequence[Statement], sizes: tuple[int, ...]) -> Iterator[_Touch]:
         """List the reads and stores of the turns of a body."""
-        for node in self._loads(_roots(statements)):
+        for node in self._loads(roots_of(statements)):
             yield self._touch(node.operand, node.indices[0], sizes)
         for statement in statements:
             yield self._touch(statement.buffer, statement.index, sizes, stores=True)
 
     def _loads(self, roots: Iterable[Expr]) -> Iterator[Load]:
-        """The loads below expressions, without those of folds that are computed before."""
+        """Iterate over the loads below expressions, without those of folds that are computed before."""
         stack, seen = list(roots), set[int]()
         while stack:
             node = stack.pop()
@@ -386,7 +378,7 @@ class _Waits:
         return _Touch(buffer, self._place(index, sizes), stores)
 
     def _place(self, index: Expr, sizes: tuple[int, ...]) -> tuple[object, ...]:
-        """The thread and the element of a turn: loops whose indices are counted in order are as good as one loop."""
+        """Name the thread and element of a turn: loops whose indices are counted in order are as good as one loop."""
         if not sizes:
             return ("the first thread", id(index))
         terms = index.terms if isinstance(index, Index) else ((index, 1),)
@@ -407,10 +399,6 @@ class _Waits:
         return (text(product(sizes)), text(first), text(constant), *sorted(others))
 
 
-def _roots(statements: Sequence[Statement]) -> list[Expr]:
-    return [expr for statement in statements for expr in (statement.index, statement.value)]
-
-
 def _axes(sizes: Sequence[int], kind: kernel.AxisKind) -> tuple[kernel.LoopAxis, ...]:
     return tuple(kernel.LoopAxis(size, kind) for size in sizes)
 
@@ -418,11 +406,6 @@ def _axes(sizes: Sequence[int], kind: kernel.AxisKind) -> tuple[kernel.LoopAxis,
 def _dividing(count: int, sizes: Iterable[int]) -> int:
     """Return the most neighbours, up to so many, that divide sizes."""
     return math.gcd(count, *(1 if is_symbolic(size) else size for size in sizes))
-
-
-def _launch_of(count: int) -> kernel.Launch:
-    """So many threads, in blocks."""
-    return kernel.Launch((count + thresholds.THREADS - 1) // thresholds.THREADS, thresholds.THREADS)
 
 
 def _hinted(sizes: Sequence[int]) -> int:
@@ -434,5 +417,5 @@ def _terms(fold: Fold) -> int:
 
 
 def _state_bytes(fold: Fold, warps: int) -> int:
-    """Shared memory for the states of the warps, or the threads, of a block: a place for each accumulator of each."""
+    """Count the bytes for states of the warps, or the threads, of a block: a place for each accumulator of each."""
     return sum(-(-warps * dtype.itemsize // 16) * 16 for dtype in monoid(fold).accumulators)

@@ -88,7 +88,7 @@ class BlockOperand:
 
 
 def matrix_operands(of: Product) -> tuple[BlockOperand, BlockOperand]:
-    """The operands of a product of matrices."""
+    """Return the operands of a product of matrices."""
     x = _matrix(of, of.m, of.x_row, of.x_strides, along_row=not of.transpose_x, shared=of.shared_x)
     return x, _matrix(of, of.n, of.w_row, of.w_strides, along_row=of.transpose_w, shared=of.shared_w)
 
@@ -96,7 +96,7 @@ def matrix_operands(of: Product) -> tuple[BlockOperand, BlockOperand]:
 def _matrix(
     of: Product, span: int, row: int, strides: Strides | None, *, along_row: bool, shared: bool
 ) -> BlockOperand:
-    """An operand whose rows go along the tile, or over terms."""
+    """Return an operand whose rows go along the tile, or over terms."""
     rows, close = (span, of.k) if along_row else (of.k, span)
     if shared or same(of.batch, 1):
         batch, reach = StridedWalk((), ()), (rows - 1) * row + close
@@ -118,8 +118,8 @@ def mapped_operand(
     strides: Sequence[int],
     axes: tuple[Sequence[int], Sequence[int], Sequence[int]],
 ) -> BlockOperand:
-    """The operand that subscripts are of, in memory of these strides; `axes` are those of the batch, along the tile,
-    and of terms.
+    """Return the operand that subscripts are of, in memory of these strides; `axes` are those of the batch, along the
+    tile, and of terms.
     """
     sizes = contraction.sizes
     leaving = outside(subscripts, sizes, shape)
@@ -162,7 +162,7 @@ def mapped_operand(
 def _merged(
     axes: Sequence[int], sizes: Sequence[int], steps: Mapping[int, int], moving: set[int]
 ) -> list[tuple[int, ...]]:
-    """Axes in groups that are as good as one axis for an operand; those of one index are left out."""
+    """Group axes that are as good as one for an operand; those of one index are left out."""
     groups: list[tuple[int, ...]] = []
     for axis in axes:
         if same(sizes[axis], 1):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hybridize.base.dims import hint, is_symbolic, product
+from hybridize.base.dims import is_symbolic, product
 from hybridize.base.dtypes import bool_, int64
 from hybridize.base.frozen import frozen
 from hybridize.loops.expr import Expr, Fold, const
@@ -77,7 +77,7 @@ def in_parts(
 
 
 def _part(fold: Fold, count: int, part: Expr, here: Mapping[int, Expr], space: Space) -> Expr:
-    """The fold of one of so many parts of a fold's elements, over the axes of a space."""
+    """Return the fold of one of so many parts of a fold's elements, over the axes of a space."""
     interner, (chain, elements) = space.interner, nested(fold)
     if fold.size % count == 0:
         size = fold.size // count
@@ -105,14 +105,14 @@ def _part(fold: Fold, count: int, part: Expr, here: Mapping[int, Expr], space: S
 
 
 def _count(rows: tuple[int, ...], folds: Sequence[Fold], *, along: bool) -> int:
-    """The parts of all folds: as many as divide them, or as are wanted."""
+    """Count the parts of all folds: as many as divide them, or as are wanted."""
     totals = {product(size for _, size in nested(fold)[0]) for fold in folds}
-    if not folds or len(totals) > 1 or any(map(is_symbolic, (*rows, *totals))) or not all(map(_may_be_cut, folds)):
+    if len(totals) > 1 or any(map(is_symbolic, (*rows, *totals))) or not all(map(_may_be_cut, folds)):
         return 1
     inside = {id(node) for fold in folds for element in fold.elements for node in upward(element)}
     if any(id(fold) in inside for fold in folds):
         return 1
-    (terms,), each = totals, hint(product(rows))
+    (terms,), each = totals, product(rows)
     if along:
         wanted = min(thresholds.PART_BLOCKS // max(1, each), terms // thresholds.PART_TERMS)
     else:
@@ -133,7 +133,7 @@ def _may_be_cut(fold: Fold) -> bool:
 
 
 def _with(one: Statement, space: Space, known: dict[int, Expr]) -> Statement:
-    """A statement with other expressions in the place of some."""
+    """Return a statement with other expressions in the place of some."""
     memo = dict(known)
     for root in (one.index, one.value):
         for node in upward(root):

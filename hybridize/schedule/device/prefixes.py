@@ -35,13 +35,13 @@ def prefix_kernels(n: int, columns: int, dtype: DType) -> tuple[RoutineKernel, .
 
 
 def parts_of(n: int, columns: int) -> int:
-    """The number of parts of a column."""
+    """Count the parts of a column."""
     length = part_length(n, columns)
     return (n + length - 1) // length
 
 
 def part_length(n: int, columns: int) -> int:
-    """The elements of a part, but for the last one: whole turns of a block."""
+    """Count the elements of a part, but for the last one: whole turns of a block."""
     if not is_symbolic(columns) and columns >= thresholds.PART_BLOCKS:
         return n
     turn, blocks = thresholds.THREADS, thresholds.PART_BLOCKS
@@ -49,5 +49,5 @@ def part_length(n: int, columns: int) -> int:
 
 
 def totals_bytes(n: int, columns: int, dtype: DType) -> int:
-    """The bytes of the totals of a column's parts."""
+    """Count the bytes of the totals of a column's parts."""
     return 0 if same(parts_of(n, columns), 1) else parts_of(n, columns) * max(4, dtype.itemsize)

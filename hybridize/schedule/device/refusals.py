@@ -8,11 +8,11 @@ from typing import Final
 from hybridize.base.errors import DeviceError
 from hybridize.machine.target import Target
 
-CPU: Final = "run this part of the program on the CPU, in a function of its own"
+CPU: Final = "x.as_in_ctx(cpu()) gives a copy to compute with; while gradients are recorded, copy before the call"
 
 
 def refused(what: str, target: Target, lines: str, remedy: str = CPU) -> DeviceError:
-    """The error for a part of a program that has no code on a device; `lines` are the user's, if they are known."""
+    """Return the error for a part of a program that has no code on a device; `lines` are the user's, if known."""
     at = f" ({lines})" if lines else ""
     return DeviceError(
         "E705",

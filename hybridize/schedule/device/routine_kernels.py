@@ -13,7 +13,7 @@ from hybridize.machine.device import DeviceTarget
 from hybridize.schedule.device import thresholds
 from hybridize.schedule.kernel import Launch
 
-_BY_BLOCKS: Final = frozenset({"sort", "runs", "merge", "prefixes", "totals", "offsets", "matrices"})
+_BY_BLOCKS: Final = frozenset({"sort", "runs", "merge", "prefixes", "totals", "offsets", "matrices", "spectra"})
 
 
 @frozen
@@ -58,7 +58,7 @@ class RoutineKernel:
 def each(part: str, units: int, device: DeviceTarget, tile: int = 0) -> RoutineKernel:
     """A thread for each unit; those of few are spread over the processors of the device."""
     threads = thresholds.THREADS if hint(units) > thresholds.FEW_UNITS else device.warp
-    return RoutineKernel(part, Launch((units + threads - 1) // threads, threads), units, tile)
+    return RoutineKernel(part, Launch.of(units, threads), units, tile)
 
 
 def is_more(n: int, limit: int) -> bool:

@@ -28,15 +28,18 @@ from hybridize.schedule.device.sorts import sorting_kernels
 from hybridize.schedule.kernel import Launch
 from hybridize.schedule.routines import RoutineScratch, Types, laid_out, scratch_of
 
-NOT_ON_DEVICES: Final = frozenset({"print", "foreign", "hosted"})
-"""Routines that are Python's."""
+NOT_ON_DEVICES: Final = frozenset({"foreign", "hosted"})
+"""Routines that are Python's, and give results."""
 _PREFIXES: Final = frozenset({"cum_sum", "cum_prod", "cum_max"})
-_BY_BLOCKS: Final = frozenset({"cholesky", "lu", "solve_triangular"})
+_SPECTRA: Final = frozenset({"qr", "eigh", "svd"})
+_BY_BLOCKS: Final = frozenset({"cholesky", "lu", "solve_triangular"}) | _SPECTRA
 _SORTS: Final = frozenset({"sort", "arg_sort"})
 
 
 def kernels_of(routine: Routine, inputs: Types, outputs: Types, device: DeviceTarget) -> tuple[RoutineKernel, ...]:
     """Decide the kernels of a routine."""
+    if routine.name == "print":
+        return ()
     if not outputs:
         return (RoutineKernel("note", Launch(1, device.warp), 1),)
     first, units = inputs[0], _units(routine, inputs, outputs)
@@ -52,6 +55,9 @@ def kernels_of(routine: Routine, inputs: Types, outputs: Types, device: DeviceTa
         return prefix_kernels(first.shape[routine.parameters[0]], units, outputs[0].dtype)
     if _is_by_blocks(routine, inputs):
         n = first.shape[-1]
+        if routine.name in _SPECTRA:
+            threads, numbers = min(device.threads, thresholds.SPECTRUM_THREADS), 1 if routine.name == "qr" else 2
+            return (RoutineKernel("spectra", Launch(units, threads, threads // device.warp * numbers * 8), units),)
         if routine.name != "lu":
             return (RoutineKernel("matrices", Launch(units, team(n, device)), units),)
         threads = team(maximum(n, thresholds.THREADS), device)  # all of the rest of a matrix changes at once
@@ -88,12 +94,15 @@ def scratch_on_device(
 def _is_by_blocks(routine: Routine, inputs: Types) -> bool:
     """Tell whether a block has a matrix, or a column of the right side of equations.
 
+    Of orthogonal factors, eigenvalues and singular values the sums of blocks have an order of their own.
     Of equations that are solved from the last one on, blocks sum in another order than threads do, so those of many
     columns are left to these. Where orders are the same, a size like that of the call decides which only a call knows.
     """
     if routine.name not in _BY_BLOCKS:
         return False
-    n = inputs[0].shape[-1]
+    m, n = inputs[0].shape[-2:]
+    if routine.name in _SPECTRA:
+        return is_more(m * n, thresholds.BLOCK_ELEMENTS - 1)
     if routine.name == "solve_triangular":
         lower, _, transposed = routine.parameters
         columns, ahead = inputs[1].shape[-1], lower != transposed

@@ -39,5 +39,5 @@ def sorting_kernels(
 
 
 def run_length(itemsize: int, device: DeviceTarget) -> int:
-    """The elements of a run, a power of 2: two copies of them and of their numbers fit the memory of a block."""
+    """Count the elements of a run, a power of 2: two copies of them and of their numbers fit the memory of a block."""
     return 1 << int(math.log2(device.shared_bytes // (2 * (itemsize + 8))))

@@ -64,6 +64,13 @@ SHORT_LINE: Final = 32
 """Elements of a line that one thread sorts, at most. Estimated."""
 BLOCK_MATRIX: Final = 32
 """Rows of a matrix that a block factorises, at least. Estimated."""
+BLOCK_ELEMENTS: Final = 256
+"""Elements of a matrix whose orthogonal factors, eigenvalues or singular values are a block's, at least. Estimated."""
+SPECTRUM_THREADS: Final = 512
+"""Threads of that block. Estimated."""
+SPECTRUM_BLOCKS: Final = 2
+"""Such blocks that a processor has at once, at least: a thread has 64 registers at most, and NVIDIA's assembler, which
+leaves it 40 where nothing is asked for, spills none."""
 FEW_COLUMNS: Final = 32
 """Columns of equations that are solved from the last one on, fewer of which are a block each. Estimated."""
 LONG_LINE: Final = 4096

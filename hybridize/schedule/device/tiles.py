@@ -56,22 +56,22 @@ class BlockTile:
         return self.rows * self.columns // (32 if self.of_warps else 1)
 
     def group(self, itemsize: int) -> int:
-        """Neighbours that a thread reads at once of a panel of elements of so many bytes."""
+        """Count the neighbours that a thread reads at once of a panel of elements of so many bytes."""
         return min(4, VECTOR_BYTES // itemsize)
 
     def panel_bytes(self, itemsize: int) -> int:
-        """Bytes of an element of a panel, where those of sums have so many."""
+        """Count the bytes of an element of a panel, where those of sums have so many."""
         return 2 if self.unit in ("bf16", "f16") else itemsize
 
     def pitch(self, span: int, itemsize: int, *, by_rows: bool) -> int:
-        """Elements from one term of a panel to the next, or from one row to the next: they begin in other banks, and
-        stay aligned.
+        """Count the elements from one term of a panel to the next, or from one row to the next: they begin in other
+        banks, and stay aligned.
         """
         return (self.k if by_rows else span) + VECTOR_BYTES // self.panel_bytes(itemsize)
 
     def stage_elements(self, span: int, itemsize: int) -> int:
-        """Elements of a panel of an operand: by rows where warps multiply, unless terms lie one after the other in
-        memory, which takes no more.
+        """Count the elements of a panel of an operand: by rows where warps multiply, unless terms lie one after the
+        other in memory, which takes no more.
         """
         return (span if self.of_warps else self.k) * self.pitch(span, itemsize, by_rows=self.of_warps)
 
@@ -81,14 +81,9 @@ class BlockTile:
         return self.m * self.n // self.strips
 
     def shared_bytes(self, itemsize: int) -> int:
-        """Shared memory of a block."""
+        """Count the bytes of shared memory of a block."""
         panels = self.stages * sum(self.stage_elements(span, itemsize) for span in (self.m, self.n))
         return panels * self.panel_bytes(itemsize) + self.strip_elements * itemsize
-
-    @property
-    def reads(self) -> float:
-        """Elements that are read of memory for a term of each of its sums, counted as sums."""
-        return 1 + thresholds.READ_SUMS * (1 / self.m + 1 / self.n)
 
     def __str__(self) -> str:
         strips = f", stored in {self.strips} strips" if self.strips > 1 else ""
@@ -163,21 +158,16 @@ def make_grid(
     if parts > 1:
         terms = -(-k // (parts * tile.k)) * tile.k
         parts = -(-k // terms)
-        after = launch_of_results(batch * m * columns)
+        after = Launch.of(batch * m * columns, thresholds.THREADS)
     launch = Launch(blocks * parts, tile.threads, tile.shared_bytes(itemsize))
     return BlockGrid(
         batch=batch, m=m, n=n, k=k, gates=gates, tile=tile, parts=parts, terms=terms, launch=launch, after=after
     )
 
 
-def launch_of_results(count: int) -> Launch:
-    """The launch that adds up parts of so many results, or groups of these."""
-    return Launch(-(-count // thresholds.THREADS), thresholds.THREADS)
-
-
 def _tile(device: DeviceTarget, sizes: tuple[int, int, int, int], itemsize: int, gates: int, unit: Unit) -> BlockTile:
-    """The tile by which the busiest processor has least to do; of several gates the columns of one element's are in
-    one tile.
+    """Choose the tile by which the busiest processor has least to do; of several gates the columns of one element's are
+    in one tile.
     """
     members, rows, columns, k = map(hint, sizes)
     few = min(rows, columns, k) < thresholds.FEW_FOR_WARPS
@@ -190,8 +180,10 @@ def _tile(device: DeviceTarget, sizes: tuple[int, int, int, int], itemsize: int,
     def work(tile: BlockTile) -> float:
         blocks = members * -(-rows // tile.m) * -(-columns // tile.n)
         parts = _parts(blocks, k)
+        # Of a term of each sum: the sum, elements that are read, and parts that wait in memory.
+        reads = 1 + thresholds.READ_SUMS * (1 / tile.m + 1 / tile.n)
         waits = 2 * thresholds.READ_SUMS * parts / k if parts > 1 else 0
-        return max(1, blocks * parts / thresholds.FEW_BLOCKS) / parts * tile.m * tile.n * (tile.reads + waits)
+        return max(1, blocks * parts / thresholds.FEW_BLOCKS) / parts * tile.m * tile.n * (reads + waits)
 
     if unit == "fma":
         tiles = (_fitting(tile, itemsize, device) for tile in TILES if itemsize <= 4 or tile.rows <= 4)
@@ -201,8 +193,8 @@ def _tile(device: DeviceTarget, sizes: tuple[int, int, int, int], itemsize: int,
 
 
 def _fitting(tile: BlockTile, itemsize: int, device: DeviceTarget) -> BlockTile | None:
-    """A tile in the memory that the threads of a block share: as it is, or with fewer stages, more strips, fewer terms
-    at a time; None where that does not help.
+    """Fit a tile into the memory that the threads of a block share: as it is, or with fewer stages, more strips, fewer
+    terms at a time; None where that does not help.
     """
     while tile.shared_bytes(itemsize) > device.shared_bytes:
         if tile.stages > 2:
@@ -217,6 +209,6 @@ def _fitting(tile: BlockTile, itemsize: int, device: DeviceTarget) -> BlockTile 
 
 
 def _parts(blocks: int, k: int) -> int:
-    """Into how many parts sums are cut for so many tiles."""
+    """Count the parts of sums for so many tiles."""
     parts = min(thresholds.FEW_BLOCKS // max(1, blocks), k // thresholds.SPLIT_TERMS)
     return parts if parts >= thresholds.FEW_PARTS else 1

@@ -11,7 +11,7 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.graph import Value
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Space
-from hybridize.loops.kernel import Statement
+from hybridize.loops.kernel import Statement, roots_of
 from hybridize.loops.measure import bytes_moved
 from hybridize.machine.arithmetic import converts_quickly
 from hybridize.machine.target import Target
@@ -110,8 +110,7 @@ class PendingContraction(PendingSteps):
             accesses.append(program.access(w, columns, written=False))
         sides = [store for store in self.ending.stores if self.values[store.buffer] is not out]
         accesses += [program.access(self.values[side.buffer], side.index, written=True) for side in sides]
-        values = [expr for side in sides for expr in (side.index, side.value)]
-        accesses += program.loads(dict(enumerate(self.values)), self.ending.stores[-1].value, *values)
+        accesses += program.loads(dict(enumerate(self.values)), self.ending.stores[-1].value, *roots_of(sides))
         return BandMember(
             number=self.number,
             space=space,

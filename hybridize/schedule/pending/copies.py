@@ -57,7 +57,7 @@ def pending_copy(program: Scheduling, value: Value, slot: int) -> PendingCopy:
     params = (Param(dtype, size, True), Param(dtype, size, False))
     statement = LoopedStatement((size,), Statement(0, space.axis(0), element))
     nests = nests_of(program.target, params, (), program.interner)
-    kernel = nests.kernel(params, (), [nests.nest((), [statement])])
+    kernel = nests.kernel(params, (), [nests.nest([statement])])
     return PendingCopy(kernel, slot, value)
 
 

@@ -181,7 +181,7 @@ def _shifted(program: Scheduling, node: Node, one: regions.ShiftedStack) -> Step
     space = Space(program.interner, {0: total})
     parts = ((row, begin, 2, 0), (total - row, rest, 1, row - rest))
     kernel = nests.kernel(params, (), [
-        nests.nest((), [LoopedStatement((size,), Statement(
+        nests.nest([LoopedStatement((size,), Statement(
             0, space.affine([(space.axis(0), 1)], start),
             program.interner.load(dtype, operand, (space.affine([(space.axis(0), 1)], offset),)),
         ))])

@@ -54,7 +54,7 @@ class Findings:
 
     def device(self, node: ast.expr | ast.stmt, what: str) -> None:
         """Report that a device was changed."""
-        self.hint(node, "device", what, "now cpu: there is no other device")
+        self.hint(node, "device", what, "now cpu: GPUs are there only with HYBRIDIZE_DEVICE")
 
     def hint(self, node: ast.expr | ast.stmt, kind: str, what: str, remedy: str) -> None:
         """Report something that may stay as it is."""

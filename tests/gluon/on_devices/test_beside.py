@@ -3,7 +3,7 @@
 import numpy
 import pytest
 
-from hybridize import autograd, cpu, gluon, gpu, init, io, nd, np, random, sparse, sym
+from hybridize import autograd, cpu, gluon, gpu, hybridize, init, io, nd, np, random, sparse, sym
 from hybridize.errors import DeviceError
 from hybridize.gluon import contrib, probability, rnn
 from tests.refusals import refusal
@@ -18,6 +18,15 @@ CELLS = {
 
 def mostly_long(names, *quick):
     return [name if name in quick else pytest.param(name, marks=pytest.mark.long) for name in names]
+
+
+@pytest.mark.parametrize("mode", ["imperative", "compiled"])
+def test_a_layer_copies_no_states_of_numpy_s(mode):
+    cell = rnn.GRUCell(3, input_size=3)
+    cell.initialize(ctx=gpu(0))
+    step = hybridize(lambda x: cell(x, [DATA[:, 0]])) if mode == "compiled" else lambda x: cell(x, [DATA[:, 0]])
+    with refusal(DeviceError, r"E703: GRUCell: .* f32\[4,3\] on gpu\(0\)"):
+        step(np.array(DATA[:, 1], ctx=gpu(0)))
 
 
 @pytest.mark.parametrize("name", mostly_long(CELLS, "zoneout"))

@@ -57,6 +57,27 @@ def test_copies_stay_on_the_device(saved):
     assert hybridize.load(folder / "again.hyb", device=gpu(0))(x).asnumpy().tolist() == y.tolist()
 
 
+def test_a_net_that_counts_its_calls_is_written_after_the_first(tmp_path):
+    class Counting(nn.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.dense, self.calls = nn.Dense(2, in_units=3), 0
+
+        def forward(self, x):
+            self.calls += 1
+            return self.dense(x) + np.ones(2)
+
+    net = Counting()
+    net.initialize(ctx=gpu(0))
+    net.hybridize()
+    x = np.ones((2, 3), ctx=gpu(0))
+    with gpu(0):
+        y = net(x).asnumpy()
+    written = net.export(tmp_path / "net", format="archive")
+    assert any("as expected" in line for line in written.checks) and "'calls' of Counting" in written.left_out[0]
+    assert hybridize.load(tmp_path / "net", device=gpu(0))(x).asnumpy().tolist() == y.tolist()
+
+
 @pytest.mark.parametrize("name", ["net-symbol.json", "net.onnx"])
 def test_a_model(saved, name):
     x, y, folder = saved

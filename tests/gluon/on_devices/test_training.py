@@ -8,46 +8,21 @@ from hybridize import autograd, cpu, gluon, gpu, kvstore
 from hybridize.array import np
 from hybridize.errors import DeviceError
 from hybridize.gluon import nn
+from tests.device.trained import check, convolutions, with_dropout_and_norm
 from tests.gluon.test_trainer_devices import arrays, trained
 from tests.refusals import refusal
 
 GPUS = [gpu(0), gpu(1)]
 
 
-def steps(device, optimizer, settings=None, *, hybridized):
-    """Two steps of a net with statistics and dropout; the losses, and the weights in the end."""
-    hybridize.random.seed(3)
-    net = nn.HybridSequential()
-    net.add(nn.Dense(8, activation="tanh"), nn.BatchNorm(), nn.Dropout(0.3), nn.Dense(3))
-    net.initialize(init=hybridize.init.Xavier(), ctx=device)
-    if hybridized:
-        net.hybridize()
-    trainer = gluon.Trainer(net.collect_params(), optimizer, settings or {"learning_rate": 0.01})
-    loss = gluon.loss.SoftmaxCrossEntropyLoss()
-    generator = numpy.random.default_rng(0)
-    losses = []
-    for _ in range(2):
-        x = np.array(generator.normal(size=(6, 5)), dtype="float32", ctx=device)
-        y = np.array(generator.integers(0, 3, 6), ctx=device)
-        with autograd.record():
-            value = loss(net(x), y).mean()
-        value.backward()
-        trainer.step(1)
-        losses.append(value.item())
-    return losses, [one.data().asnumpy() for one in net.collect_params().values()]
-
-
-def check_optimizer(name, *, hybridized):
-    losses, weights = steps(gpu(0), name, hybridized=hybridized)
-    expected_losses, expected = steps(cpu(), name, hybridized=hybridized)
-    numpy.testing.assert_allclose(losses, expected_losses, rtol=1e-6)
-    for weight, wanted in zip(weights, expected, strict=True):
-        numpy.testing.assert_allclose(weight, wanted, rtol=1e-5, atol=1e-6)
-
-
 @pytest.mark.parametrize(("name", "hybridized"), [("sgd", True), ("adam", False)])
 def test_an_optimizer(name, hybridized):
-    check_optimizer(name, hybridized=hybridized)
+    check("in_turn", 2, make=with_dropout_and_norm, rule=name, hybridized=hybridized, learning_rate=0.01)
+
+
+@pytest.mark.long
+def test_convolutions_op_by_op():
+    check("in_turn", make=convolutions, hybridized=False, learning_rate=0.1, momentum=0.9)
 
 
 OTHERS = [
@@ -60,7 +35,7 @@ OTHERS = [
 @pytest.mark.parametrize("hybridized", [False, True])
 @pytest.mark.parametrize("name", OTHERS)
 def test_every_optimizer(name, hybridized):
-    check_optimizer(name, hybridized=hybridized)
+    test_an_optimizer(name, hybridized)
 
 
 WAYS = [

@@ -18,7 +18,7 @@ class Reusing(Emulated):
         self.heap.range(address, nbytes, "alloc")[0].forget()
         return address
 
-    def free(self, address):
+    def free(self, address, users=()):
         self.spare.setdefault(self.heap.find(address).nbytes, []).append(address)
 
     def copy_in(self, address, array):

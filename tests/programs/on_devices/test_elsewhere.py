@@ -1,4 +1,4 @@
-"""Tests of programs and of capture with their arrays on a device: whatever fails there, no kernel and no number does."""
+"""Tests of programs, and samples of others, with arrays on a device: whatever fails there, no kernel and no number does."""
 
 import os
 import re
@@ -14,8 +14,10 @@ WRONG = {"Fault", "InternalError", "CodegenError", "VerificationError", "KeyErro
 DEFECT = re.compile(r"Mismatched elements|Arrays are not (almost )?equal|Not equal to tolerance|\bE[89]\d\d\b")
 """Words of wrong numbers, and codes of errors that say that hybridize is wrong."""
 FILES = sorted(path.name for path in (ROOT / "tests/programs").glob("test_*.py"))
+FOLDERS = {"capture": (), "gluon": ("on_devices", "model_zoo"), "autograd": ()}
+"""Folders of which a sample of tests runs, and what is left out: tests of devices, and what takes hours in NumPy."""
 SAMPLES = 10
-"""Parts of a sample of a hundred tests of capture."""
+"""Parts of a sample of a folder, which are one test in 29."""
 
 
 def failures(tmp_path, *arguments, shard="") -> tuple[list[str], int]:
@@ -23,7 +25,7 @@ def failures(tmp_path, *arguments, shard="") -> tuple[list[str], int]:
     noted = tmp_path / "failures"
     environment = {**os.environ, "HYBRIDIZE_FAILURES": str(noted), "HYBRIDIZE_SHARD": shard}
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "tests.device.everywhere", "-p", "no:cacheprovider", *arguments],
+        [sys.executable, "-m", "pytest", "-q", "-p", "tests.device.default_device", "-p", "no:cacheprovider", *arguments],
         cwd=ROOT, env=environment, capture_output=True, text=True, timeout=7200, check=False,
     )  # fmt: skip
     passed = re.search(r"(\d+) passed", done.stdout)
@@ -41,7 +43,9 @@ def test_of_programs(file, tmp_path):
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(SAMPLES))
-def test_of_capture(part, tmp_path):
-    wrong, passed = failures(tmp_path, "tests/capture", shard=f"{part * 29 + 7}/290")
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_of_others(folder, part, tmp_path):
+    left_out = [f"--ignore=tests/{folder}/{name}" for name in FOLDERS[folder]]
+    wrong, passed = failures(tmp_path, f"tests/{folder}", *left_out, shard=f"{part * 29 + 7}/290")
     assert not wrong, "\n".join(wrong)
     assert passed

@@ -135,6 +135,22 @@ def test_recording_and_disabling_are_heeded(monkeypatch, function):
     assert taken(lambda z: str(function(z)), x)
 
 
+def test_programs_of_training_take_no_calls_that_predict():
+    """A layer differs in training, and so does a function that asks which mode it is."""
+    norm = hybridize.gluon.nn.BatchNorm(in_channels=3)
+    norm.initialize(ctx=gpu(0))
+    norm.hybridize()
+    compiled = hybridize.hybridize(lambda x: x * 3 if autograd.is_training() else x * 2)
+    x = there()
+    for _ in range(4):
+        with autograd.train_mode():
+            assert (compiled(x).asnumpy() == X * 3).all()
+            numpy.testing.assert_allclose(norm(x).asnumpy().mean(axis=0), 0, atol=1e-6)
+        assert (compiled(x).asnumpy() == X * 2).all()
+        mean, variance = norm.running_mean.data().asnumpy(), norm.running_var.data().asnumpy()
+        numpy.testing.assert_allclose(norm(x).asnumpy(), (X - mean) / numpy.sqrt(variance + 1e-5), 1e-5, 1e-6)
+
+
 AT_HOST = np.arange(3)
 
 

@@ -7,14 +7,6 @@ import pytest
 
 from hybridize import gpu, hybridize, np
 from hybridize.array.buffer import buffer_of
-from hybridize.runtime import devices
-from tests.programs.on_devices.reusing import Reusing
-
-
-@pytest.fixture
-def device(monkeypatch) -> Reusing:
-    monkeypatch.setitem(devices._PLACES, "emulated", "tests.programs.on_devices.reusing")
-    return devices.opened(0)
 
 
 def asked(device, call, *args) -> list[str]:

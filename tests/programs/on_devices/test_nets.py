@@ -6,10 +6,9 @@ import re
 import numpy
 import pytest
 
-from hybridize import autograd, cpu, gluon, gpu, hybridize, np
+from hybridize import autograd, cpu, gluon, gpu, hybridize, load, np
 from hybridize.errors import VerificationError
 from hybridize.gluon import nn
-from hybridize.runtime import devices
 from tests.refusals import refusal
 
 
@@ -34,11 +33,7 @@ def net():
     expected = net(x).asnumpy()
     net.reset_ctx(gpu(0))
     net.hybridize()
-    return net, *x_on_gpu(x), expected
-
-
-def x_on_gpu(x):
-    return (x.as_in_ctx(gpu(0)),)
+    return net, x.as_in_ctx(gpu(0)), expected
 
 
 def test_a_net_gives_its_results_on_its_device(net):
@@ -65,7 +60,7 @@ def test_derived_constants_are_made_on_the_device_and_follow_what_they_are_made_
     weight = numbers(40, 30).as_in_ctx(gpu(0))
     f = hybridize(lambda x: x @ np.exp(weight / 2))
     x = numbers(16, 40)
-    (there,) = x_on_gpu(x)
+    there = x.as_in_ctx(gpu(0))
     program = f.program(there)
     code = program._runs.code
     (deriver,) = code.derivers
@@ -104,6 +99,20 @@ def test_a_summary_is_that_of_the_cpu(net, capsys):
     assert there == capsys.readouterr().out and "Total params: 51" in there
 
 
+@pytest.mark.parametrize("rows", [(5,), (5, 2)])
+def test_a_model_in_mxnet_s_format_is_that_of_the_host(rows, tmp_path):
+    net = dense()
+    net.hybridize()
+    for device in (gpu(0), cpu()):
+        net.reset_ctx(device)
+        for number in rows:
+            net(np.ones((number, 4), ctx=device))
+        net.export(tmp_path / device.device_type)
+    for suffix in ("-symbol.json", "-0000.params"):
+        there, here = ((tmp_path / f"{kind}{suffix}").read_bytes() for kind in ("gpu", "cpu"))
+        assert there == here
+
+
 @pytest.mark.long
 def test_files_are_those_of_the_host(net, tmp_path):
     net, x, expected = net
@@ -126,19 +135,13 @@ def test_a_saved_function_has_the_weights_of_the_device(tmp_path):
     f = hybridize(lambda x: x * weight)
     f(np.ones(3, ctx=gpu(0)))
     f.save(tmp_path / "f")
-    assert hybridize_load(tmp_path / "f")(np.ones(3)).asnumpy().tolist() == [1, 2, 3]
-
-
-def hybridize_load(path):
-    from hybridize import load
-
-    return load(path)
+    assert load(tmp_path / "f")(np.ones(3)).asnumpy().tolist() == [1, 2, 3]
 
 
 @pytest.mark.parametrize("verify", ["outputs", "ops"])
 def test_results_are_compared_with_numpy_s(verify, monkeypatch):
     f = hybridize(lambda x: np.exp(x) @ x.T, verify=verify)
-    (x,) = x_on_gpu(numbers(3, 2))
+    x = numbers(3, 2).as_in_ctx(gpu(0))
     for _ in range(2):
         assert f(x).device == gpu(0)
     code = f.programs()[0]._runs._compiled.code
@@ -157,7 +160,7 @@ def test_results_are_compared_with_numpy_s(verify, monkeypatch):
 def test_the_numpy_backend_computes_at_the_host_and_gives_results_on_the_device():
     f = hybridize(lambda x: np.exp(x) @ x.T, backend="numpy")
     x = numbers(3, 2)
-    y = f(*x_on_gpu(x))
+    y = f(x.as_in_ctx(gpu(0)))
     assert y.device == gpu(0) and y.asnumpy().tobytes() == f(x).asnumpy().tobytes()
 
 
@@ -188,31 +191,22 @@ def test_what_is_at_the_host_comes_with_each_call():
         net.P[...] = 0
 
 
-def bytes_sent(monkeypatch):
-    """The sizes of the copies to devices from now on."""
-    sizes, kind = [], type(devices.opened(0))
-    copy = kind.copy_in
-    monkeypatch.setattr(kind, "copy_in", lambda gpu, to, array: sizes.append(array.nbytes) or copy(gpu, to, array))
-    return sizes
-
-
 @pytest.mark.parametrize("recording", [False, True])
-def test_what_is_at_the_host_is_copied_again_where_it_was_written(recording, monkeypatch):
+def test_what_is_at_the_host_is_copied_again_where_it_was_written(recording, sent_bytes):
     net = Positions()
     net.P = numbers(1, 40, 4)
     net.initialize(ctx=gpu(0))
     net.hybridize()
     x = np.ones((2, 5, 4), ctx=gpu(0))
     nbytes = net.P.asnumpy().nbytes
-    sizes = bytes_sent(monkeypatch)
 
     def called():
-        sizes.clear()
+        sent_bytes.clear()
         with autograd.record() if recording else contextlib.nullcontext():
             y = net(x)
         expected = (x + net.P[:, :5].as_in_ctx(gpu(0))) @ net.dense.weight.data().T
         numpy.testing.assert_allclose(y.asnumpy(), expected.asnumpy(), 1e-5, 1e-6)
-        return sizes.count(nbytes)
+        return sent_bytes.count(nbytes)
 
     assert called() == 1
     assert [called() for _ in range(3)] == [0, 0, 0]

@@ -5,7 +5,7 @@ import pytest
 from hybridize import gpu, np
 from hybridize.gluon import nn, rnn
 from tests.device.test_training import TransformerBlock
-from tests.programs.on_devices.test_training import check
+from tests.device.trained import check
 
 
 class OfTurns(nn.HybridBlock):

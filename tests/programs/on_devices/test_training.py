@@ -6,78 +6,12 @@ import numpy
 import pytest
 
 from hybridize import autograd, cpu, gluon, gpu, hybridize, np
+from hybridize.array.storage import Storage
 from hybridize.errors import DeviceError, DeviceMemoryError
 from hybridize.gluon import nn
 from hybridize.runtime import devices
+from tests.device.trained import Training, check, with_dropout_and_norm
 from tests.refusals import refusal
-
-LOSS = gluon.loss.SoftmaxCrossEntropyLoss(sparse_label=False)
-
-
-def perceptron():
-    net = nn.HybridSequential()
-    net.add(nn.Dense(12, activation="relu"), nn.Dense(4))
-    return net
-
-
-def with_dropout_and_norm():
-    net = nn.HybridSequential()
-    net.add(nn.Dense(12, activation="relu"), nn.BatchNorm(), nn.Dropout(0.5), nn.Dense(4))
-    return net
-
-
-class Training:
-    """A net, an optimizer and a batch on a device, the same on each."""
-
-    def __init__(self, device, make=perceptron, rule="sgd", **options):
-        rng = numpy.random.default_rng(0)
-        x, y = rng.standard_normal((8, 6)).astype("float32"), rng.dirichlet([1] * 4, 8).astype("float32")
-        numpy.random.seed(0)
-        np.random.seed(0)
-        self.net = net = make()
-        net.initialize()
-        net(np.array(x))
-        net.reset_ctx(device)
-        net.hybridize()
-        self.trainer = gluon.Trainer(net.collect_params(), rule, options)
-        self.x, self.y = np.array(x, ctx=device), np.array(y, ctx=device)
-
-        @hybridize
-        def step(x, y):
-            with autograd.record():
-                loss = LOSS(net(x), y)
-            loss.backward()
-            self.trainer.step(8)
-            return loss.mean()
-
-        self.step = step
-
-    def in_one_call(self):
-        return self.step(self.x, self.y)
-
-    def in_turn(self, rows=8):
-        with autograd.record():
-            loss = LOSS(self.net(self.x[:rows]), self.y[:rows])
-        loss.backward()
-        self.trainer.step(rows)
-        return loss.mean()
-
-    def weights(self):
-        return [one.data().asnumpy() for one in self.net.collect_params().values()]
-
-
-def check(way, steps=3, **options):
-    here, there = (Training(device, **options) for device in (cpu(), gpu(0)))
-    for number in range(steps):
-        np.random.seed(number)
-        expected = getattr(here, way)()
-        np.random.seed(number)
-        loss = getattr(there, way)()
-        assert loss.device == gpu(0)
-        numpy.testing.assert_allclose(loss.asnumpy(), expected.asnumpy(), rtol=1e-6)
-    for expected, weight in zip(here.weights(), there.weights(), strict=True):
-        numpy.testing.assert_allclose(weight, expected, rtol=1e-5, atol=1e-6)
-    assert all(one.data().device == gpu(0) for one in there.net.collect_params().values())
 
 
 def test_a_step_in_one_call():
@@ -159,6 +93,34 @@ def test_without_memory_state_is_as_before(monkeypatch):
     assert [one.tobytes() for one in training.weights()] == [one.tobytes() for one in before]
     training.in_one_call()
     assert all(one.tobytes() != old.tobytes() for one, old in zip(training.weights(), before, strict=True))
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_an_interruption_among_new_values_of_states_loses_none(monkeypatch, number):
+    states = [np.full((3, 4), k, ctx=gpu(0), dtype="float32") for k in range(3)]
+
+    @hybridize
+    def step(x):
+        for state in states:
+            state[...] = state * 2 + x
+
+    x = np.ones((3, 4), ctx=gpu(0))
+    step(x)
+    touch, touched = Storage.touch, []
+
+    def interrupt(storage):
+        touched.append(storage)
+        if len(touched) == number + 1:
+            raise KeyboardInterrupt
+        touch(storage)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Storage, "touch", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            step(x)
+    assert [float(state[0, 0]) for state in states] == [3, 7, 11]
+    step(x)
+    assert [float(state[0, 0]) for state in states] == [7, 15, 23]
 
 
 def test_a_failure_names_the_launch_and_its_line_where_each_is_waited_for(monkeypatch):

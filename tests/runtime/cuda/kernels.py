@@ -14,7 +14,7 @@ from hybridize.runtime import devices
 from tests.device.assembly import parse
 from tests.device.compiled import program
 from tests.device.fault import Fault
-from tests.device.grid import Clock, Dim, Grid, Launch
+from tests.device.grid import Clock, Grid, Launch
 from tests.device.memory import WRITTEN, Buffer, Heap, Span
 
 ILLEGAL_ADDRESS = 700
@@ -66,7 +66,7 @@ class Kernels:
             one.name: self._placed(one) for one in module.variables.values() if one.space in ("global", "const")
         }
         addresses = {word: span.address for word, span in variables.items()}
-        self._kernels.append((program(module, kernel, addresses, False), variables))
+        self._kernels.append((program(kernel, addresses), variables))
         return len(kernel.params) << 16 | len(self._kernels)
 
     def _placed(self, variable):
@@ -82,7 +82,7 @@ class Kernels:
         values = {name: arguments[k] for k, name in enumerate(params)}
         pointers = [*values.values(), *(span.address for span in variables.values())]
         blocks = {block for value in pointers if (block := self._block(value))}
-        launch = Launch(code, Dim(*sizes[0:3]), Dim(*sizes[3:6]), sizes[6], values, variables)
+        launch = Launch(code, sizes[0], sizes[3], sizes[6], values, variables)
         self._launches.append((launch, _Memory(blocks)))
         return len(self._launches) - 1
 

@@ -191,17 +191,10 @@ CUresult cuCtxSynchronize(void) {
     return 0;
 }
 
-CUresult cuEventElapsedTime(float *milliseconds, void *first, void *last) {
-    IN_CONTEXT("cuEventElapsedTime");
-    *milliseconds = (float)(((struct event *)last)->place - ((struct event *)first)->place);
-    return 0;
-}
-
 /* --------------------------------------------------------------------------------------------- devices and contexts */
 
 CUresult cuInit(unsigned flags) { CALLED("cuInit"); started = 1; return flags ? INVALID : 0; }
 CUresult cuDriverGetVersion(int *answer) { CALLED("cuDriverGetVersion"); *answer = version; return 0; }
-CUresult cuDeviceGetCount(int *count) { CALLED("cuDeviceGetCount"); *count = gpus; return started ? 0 : NO_INIT; }
 
 CUresult cuDeviceGet(int *device, int number) {
     CALLED("cuDeviceGet");
@@ -275,8 +268,6 @@ CUresult cuMemHostAlloc(void **address, size_t nbytes, unsigned flags) {
     *address = malloc(nbytes);
     return flags ? INVALID : 0;
 }
-
-CUresult cuMemFreeHost(void *address) { IN_CONTEXT("cuMemFreeHost"); free(address); return is_busy() ? INVALID : 0; }
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t nbytes, void *stream) {
     IN_CONTEXT("cuMemcpyHtoDAsync_v2");

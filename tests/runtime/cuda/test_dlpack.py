@@ -12,6 +12,7 @@ import pytest
 
 import hybridize
 from hybridize import np, npx
+from hybridize.array.buffer import memory_key
 from hybridize.base.dtypes import bfloat16
 from hybridize.errors import ArgumentError, DeviceError
 from hybridize.runtime.devices import opened
@@ -291,6 +292,57 @@ def test_the_producer_has_its_memory_back_when_the_gpu_is_done_with_it(standin):
     assert (y.asnumpy() == VALUES).all()
 
 
+@pytest.mark.parametrize("stream", [None, "its own"])
+def test_the_producer_has_its_memory_back_when_others_are_done_with_it_who_took_it_from_us(standin, stream):
+    device = opened(0)
+    stream = 1 if stream is None else standin.stream(device)
+    theirs = Library(standin, VALUES)
+    x = np.from_dlpack(theirs)
+    taker = Taker(x.__dlpack__(stream=stream))
+    out = standin.asked_copy(device, stream, theirs.at, 48)  # not done yet
+    del x
+    taker.delete()
+    device.event()
+    device.wait()
+    device.event()
+    assert theirs.deleted and (out.view("float32").reshape(3, 4) == VALUES).all()
+
+
+def test_producers_have_their_memory_back_while_machine_code_runs_all_calls(kernels, standin):
+    device, theirs = opened(0), Library(standin, VALUES)
+    kernels.others[theirs.at] = VALUES.nbytes
+    doubled = hybridize.hybridize(lambda x: x * 2)
+    for _ in range(20):
+        y = doubled(np.from_dlpack(theirs))
+        assert len(device._borrowed) <= 1
+    assert (y.asnumpy() == VALUES * 2).all()
+    device.event()
+    assert len(theirs.deleted) >= 19
+
+
+def test_arrays_over_one_memory_are_known_to_be(kernels, standin):
+    theirs = Library(standin, VALUES)
+    kernels.others[theirs.at] = VALUES.nbytes
+    ours = np.array(VALUES, ctx=GPU)
+    standin.calls()
+    for x, y in ((np.from_dlpack(theirs), np.from_dlpack(theirs)), (ours, np.from_dlpack(ours))):
+        assert np.shares_memory(x, y) and np.shares_memory(x[1:], y[:2]) and not np.shares_memory(x[:1], y[1:])
+        assert not np.shares_memory(x, y[:0]) and memory_key(x) == memory_key(y) != memory_key(y[1:])
+
+        @hybridize.hybridize
+        def written(x, y):
+            x[...] = x + 1
+            return y * 2
+
+        for turn in range(3):
+            assert (written(x, y).asnumpy() == (VALUES + turn + 1) * 2).all()
+        x[1:] = y[:-1]
+        assert (x.asnumpy() == VALUES[[0, 0, 1]] + 3).all()
+    x = y = ours = None
+    opened(0).event()
+    assert "cuCtxSynchronize" not in standin.calls()  # only streams that stay have used it
+
+
 def test_a_graph_is_recorded_while_the_producer_waits_for_its_memory(standin):
     device = opened(0)
     x, at = np.from_dlpack(Library(standin, VALUES)), on(device, VALUES)
@@ -369,3 +421,10 @@ def test_arrays_with_cudas_interface_are_taken(standin):
     standin.set("owner", 1)
     y = np.from_dlpack(Numbas(on(opened(1), VALUES), None))
     assert y.device == hybridize.gpu(1) and (y.asnumpy() == VALUES).all()
+    standin.fail("cuPointerGetAttribute", 1)  # as of an address that is nobody's
+    nothing = type(
+        "Nothing",
+        (),
+        {"__cuda_array_interface__": {"shape": (0, 4), "typestr": "<f4", "data": (0, False), "version": 3}},
+    )
+    assert np.from_dlpack(nothing()).tolist() == []

@@ -30,6 +30,31 @@ def read(device, at, like):
     return out
 
 
+class Filling:
+    """Sixteen bytes of the first GPU, and a kernel that fills them with a number."""
+
+    def __init__(self):
+        self.device = opened(0)
+        self.kernel, self.at = self.device.load(CODE)["fill"], self.device.alloc(16)
+
+    def ask(self, value, nbytes=16, shared_bytes=0):
+        self.device.launch(self.kernel, (1, 1, 1), 1, shared_bytes, [self.at, value, nbytes])
+
+    def recorded(self, *values, graph=None):
+        with self.device.capture(graph) as graph:
+            for value in values:
+                self.ask(value)
+        return graph
+
+    def has(self, value):
+        return (read(self.device, self.at, numpy.zeros(16, "uint8")) == value).all()
+
+
+@pytest.fixture
+def filling(standin):
+    return Filling()
+
+
 # ------------------------------------------------------------------------------------------------- what there is
 
 
@@ -212,13 +237,10 @@ def test_kernels_run_after_what_was_asked_before(standin):
     assert (code["add"].registers, code["add"].local_bytes) == (32, 16) and code["add"] is code["add"]
 
 
-def test_more_shared_memory_is_asked_for_once(standin):
-    device = opened(0)
-    fill, at = device.load(CODE)["fill"], device.alloc(16)
+def test_more_shared_memory_is_asked_for_once(filling, standin):
     for shared in (48 << 10, 100 << 10, 90 << 10, 100 << 10):
-        device.launch(fill, (1, 1, 1), 1, shared, [at, 7, 16])
-    assert standin.calls().count("cuFuncSetAttribute") == 1
-    assert (read(device, at, numpy.zeros(16, "uint8")) == 7).all()
+        filling.ask(7, shared_bytes=shared)
+    assert standin.calls().count("cuFuncSetAttribute") == 1 and filling.has(7)
 
 
 def test_code_that_the_driver_refuses_comes_with_its_log(standin):
@@ -245,40 +267,35 @@ def test_code_that_the_driver_refuses_comes_with_its_log(standin):
         device.load(CODE)
 
 
-def test_modules_are_unloaded_after_their_kernels_and_graphs(standin):
-    device = opened(0)
-    code = device.load(CODE)
-    at = device.alloc(16)
-    with device.capture() as graph:
-        device.launch(code["fill"], (1, 1, 1), 1, 0, [at, 3, 16])
-    del code
+def test_modules_are_unloaded_after_their_kernels_and_graphs(filling, standin):
+    graph = filling.recorded(3)
+    del filling.kernel
     gc.collect()
-    device.wait()
+    filling.device.wait()
     assert "cuModuleUnload" not in standin.calls()
     graph.launch()
-    assert (read(device, at, numpy.zeros(16, "uint8")) == 3).all()
+    assert filling.has(3)
     del graph
     gc.collect()
-    device.wait()
+    filling.device.wait()
     assert [name for name in standin.calls() if "Destroy" in name or "Unload" in name] == [
         "cuGraphExecDestroy",
         "cuModuleUnload",
     ]
 
 
-def test_a_graph_does_again_what_was_recorded(standin):
-    device = opened(0)
-    fill, at, other = device.load(CODE)["fill"], device.alloc(16), device.alloc(16)
-    zeros = numpy.zeros(16, "uint8")
-    device.copy_in(at, zeros)
+def test_a_graph_does_again_what_was_recorded(filling):
+    device, at = filling.device, filling.at
+    other = device.alloc(16)
+    filling.ask(9)
     with device.capture() as graph:
-        device.launch(fill, (1, 1, 1), 1, 0, [at, 1, 16])
+        filling.ask(1)
         device.copy(other, at, 16)
-    assert (read(device, at, zeros) == 0).all()
+    assert filling.has(9)
     for _ in range(2):
-        device.launch(fill, (1, 1, 1), 1, 0, [other, 9, 16])
+        filling.ask(9)
         graph.launch()
-        assert (read(device, other, zeros) == 1).all()
+        assert filling.has(1) and (read(device, other, numpy.zeros(16, "uint8")) == 1).all()
 
 
 def test_a_large_copy_is_several_nodes(standin, monkeypatch):
@@ -294,109 +311,75 @@ def test_a_large_copy_is_several_nodes(standin, monkeypatch):
     assert (read(device, to, values) == values).all()
 
 
-def test_others_free_memory_and_wait_for_the_gpu_while_a_graph_is_recorded(standin):
-    device = opened(0)
-    fill, at = device.load(CODE)["fill"], device.alloc(16)
+def test_others_free_memory_and_wait_for_the_gpu_while_a_graph_is_recorded(filling):
+    device = filling.device
     with device.capture() as graph:
-        device.launch(fill, (1, 1, 1), 1, 0, [at, 1, 16])
+        filling.ask(1)
         with device.current() as call:
             call("cuCtxSynchronize")
             call("cuMemFree_v2", device._reserve(64))
     graph.launch()
-    assert (read(device, at, numpy.zeros(16, "uint8")) == 1).all()
+    assert filling.has(1)
     assert not {name for name in signatures.SIGNATURES if "Capture" in name}
 
 
-def test_a_graph_takes_other_work_of_the_same_shape_or_is_made_anew(standin):
-    device = opened(0)
-    fill, at = device.load(CODE)["fill"], device.alloc(16)
-    with device.capture() as graph:
-        device.launch(fill, (1, 1, 1), 1, 0, [at, 1, 16])
-    for lengths, made in (((16,), 0), ((8, 16), 1)):
-        standin.calls()
-        with device.capture(graph):
-            for value, length in enumerate(lengths, 5):
-                device.launch(fill, (1, 1, 1), 1, 0, [at, value, length])
-        calls = standin.calls()
-        assert (calls.count("cuGraphExecUpdate_v2"), calls.count("cuGraphInstantiateWithFlags")) == (1, made)
-        assert calls.count("cuGraphDestroy") == 1 and calls.count("cuGraphExecDestroy") == made
-        graph.launch()
-        assert (read(device, at, numpy.zeros(16, "uint8")) == 4 + len(lengths)).all()
-
-
-@pytest.mark.parametrize("result", [1, 801, 910])
-def test_a_graph_that_the_driver_does_not_change_is_made_anew_whatever_it_minds(standin, result):
-    device = opened(0)
-    fill, at = device.load(CODE)["fill"], device.alloc(16)
-    with device.capture() as graph:
-        device.launch(fill, (1, 1, 1), 1, 0, [at, 1, 16])
-    standin.fail("cuGraphExecUpdate_v2", result)
-    with device.capture(graph):
-        device.launch(fill, (1, 1, 1), 1, 0, [at, 2, 16])
-    assert standin.calls().count("cuGraphInstantiateWithFlags") == 2
+@pytest.mark.parametrize(
+    ("values", "result", "made"), [((5,), 0, 0), ((4, 5), 0, 1), *(((5,), result, 1) for result in (1, 801, 910))]
+)
+def test_a_graph_takes_other_work_of_the_same_shape_or_is_made_anew(filling, standin, values, result, made):
+    """It is made anew whatever the driver minds."""
+    graph = filling.recorded(1)
+    standin.calls()
+    if result:
+        standin.fail("cuGraphExecUpdate_v2", result)
+    assert filling.recorded(*values, graph=graph) is graph
+    calls = standin.calls()
+    assert (calls.count("cuGraphExecUpdate_v2"), calls.count("cuGraphInstantiateWithFlags")) == (1, made)
+    assert calls.count("cuGraphDestroy") == 1 and calls.count("cuGraphExecDestroy") == made
     graph.launch()
-    assert (read(device, at, numpy.zeros(16, "uint8")) == 2).all()
+    assert filling.has(5)
 
 
-def test_a_graph_for_which_there_is_no_memory_is_made_where_others_go(standin):
-    device = opened(0)
-    fill, at = device.load(CODE)["fill"], device.alloc(16)
-
-    def recorded(value):
-        with device.capture() as graph:
-            device.launch(fill, (1, 1, 1), 1, 0, [at, value, 16])
-        return graph
-
-    graphs = [recorded(1)]
-    device.when_scarce.append(graphs.clear)
+def test_a_graph_for_which_there_is_no_memory_is_made_where_others_go(filling, standin):
+    graphs = [filling.recorded(1)]
+    filling.device.when_scarce.append(graphs.clear)
     standin.calls()
     standin.fail("cuGraphInstantiateWithFlags", 2)
-    graph = recorded(2)
+    graph = filling.recorded(2)
     calls = [name for name in standin.calls() if "Instantiate" in name or "Destroy" in name]
     twice = ["cuGraphInstantiateWithFlags", "cuGraphExecDestroy", "cuGraphInstantiateWithFlags", "cuGraphDestroy"]
     assert not graphs and calls == twice
     graph.launch()
-    assert (read(device, at, numpy.zeros(16, "uint8")) == 2).all()
+    assert filling.has(2)
 
 
-def test_a_module_that_goes_is_unloaded_when_its_kernels_are_done(standin):
-    device = opened(0)
-    at, used = device.alloc(16), standin.pending(device.stream_number)
-    device.launch(device.load(CODE)["fill"], (1, 1, 1), 1, 0, [at, 3, 16])
+def test_a_module_that_goes_is_unloaded_when_its_kernels_are_done(filling, standin):
+    stream = filling.device.stream_number
+    filling.ask(3)
+    del filling.kernel
     gc.collect()
-    assert standin.pending(device.stream_number) > used
-    device.event()  # the next one who asks for something
-    assert "cuModuleUnload" in standin.calls()
-    assert (read(device, at, numpy.zeros(16, "uint8")) == 3).all()
+    assert standin.pending(stream) == 1
+    filling.device.event()  # the next one who asks for something
+    assert "cuModuleUnload" in standin.calls() and filling.has(3)
 
 
-def test_what_is_raised_while_a_graph_is_recorded_ends_the_recording(standin):
-    device = opened(0)
-    at = device.alloc(16)
-
-    def interrupted():
-        with device.capture():
-            device.copy(at, at, 0)
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        interrupted()
-    device.copy_in(at, numpy.ones(16, "uint8"))
-    assert (read(device, at, numpy.zeros(16, "uint8")) == 1).all()
+def test_what_is_raised_while_a_graph_is_recorded_ends_the_recording(filling):
+    with pytest.raises(TypeError):
+        filling.recorded(2, "no number")
+    filling.ask(1)
+    assert filling.has(1)
 
 
-def test_events_are_places_in_the_order(standin):
-    device = opened(0)
-    fill, at = device.load(CODE)["fill"], device.alloc(16)
-    first = device.event(timed=True)
-    for value in range(3):
-        device.launch(fill, (1, 1, 1), 1, 0, [at, value, 16])
-    last = device.event(timed=True)
-    device.wait(last)
-    assert device.milliseconds(first, last) == 3
-    del first, last
+def test_events_are_places_in_the_order(filling, standin):
+    device = filling.device
+    filling.ask(1)
+    event = device.event()
+    filling.ask(2)
+    device.wait(event)
+    assert standin.pending(device.stream_number) == 1
+    del event
     standin.calls()
-    device.wait(device.event(timed=True))
+    device.wait(device.event())
     assert "cuEventCreate" not in standin.calls()  # another one's that has gone
 
 
@@ -427,21 +410,19 @@ def test_a_gpu_that_has_failed_says_so_for_ever(standin):
     assert standin.get("depth") == depth
 
 
-def test_every_launch_is_waited_for_where_the_user_wants_it(standin, monkeypatch):
-    device = opened(0)
-    fill, at = device.load(CODE)["fill"], device.alloc(16)
+@pytest.mark.parametrize("is_graph", [False, True])
+def test_every_launch_is_waited_for_where_the_user_wants_it(filling, standin, monkeypatch, is_graph):
+    graph = filling.recorded(0)
+    graph.name = "net"
     monkeypatch.setattr(CONFIG, "device_check", True)
     standin.fail("cuStreamSynchronize", 719)
-    with refusal(DeviceError, r"E707.*\(719\).* the last programs were fill\nhelp"):
-        device.launch(fill, (1, 1, 1), 1, 0, [at, 0, 16])
+    with refusal(DeviceError, rf"E707.*\(719\).* the last programs were {'net' if is_graph else 'fill'}\nhelp"):
+        graph.launch() if is_graph else filling.ask(0)
 
 
 @pytest.mark.parametrize("name", ["cuGraphLaunch", "cuCtxPushCurrent_v2"])
-def test_a_graph_that_cannot_be_started_says_why(standin, name):
-    device = opened(0)
-    fill, at = device.load(CODE)["fill"], device.alloc(16)
-    with device.capture() as graph:
-        device.launch(fill, (1, 1, 1), 1, 0, [at, 0, 16])
+def test_a_graph_that_cannot_be_started_says_why(filling, standin, name):
+    graph = filling.recorded(0)
     graph.name, depth = "net", standin.get("depth")
     standin.fail(name, 1)
     with refusal(InternalError, f"E908: .*{name}"):
@@ -455,29 +436,15 @@ def test_a_graph_that_cannot_be_started_says_why(standin, name):
     assert standin.get("depth") == depth
 
 
-def test_a_graph_is_waited_for_where_the_user_wants_it(standin, monkeypatch):
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [(900, r"cuEventRecord: .*\(900\).*\nhelp: .*torch\.cuda\.graph"), (12345, "cuEventRecord: result 12345\nhelp: please report")],
+)  # fmt: skip
+def test_what_the_driver_refuses_is_told(standin, result, words):
+    """What a stream that is recorded does not take is told apart, and a result without a name is a number."""
     device = opened(0)
-    fill, at = device.load(CODE)["fill"], device.alloc(16)
-    with device.capture() as graph:
-        device.launch(fill, (1, 1, 1), 1, 0, [at, 0, 16])
-    monkeypatch.setattr(CONFIG, "device_check", True)
-    graph.name = "net"
-    standin.fail("cuStreamSynchronize", 719)
-    with refusal(DeviceError, r"E707.*\(719\).* the last programs were net\nhelp"):
-        graph.launch()
-
-
-def test_what_a_recorded_stream_does_not_take_is_told_apart(standin):
-    device = opened(0)
-    with refusal(InternalError, r"E908: .*cuEventRecord: .*\(900\).*\nhelp: .*torch\.cuda\.graph"):
-        standin.fail("cuEventRecord", 900)
-        device.event()
-
-
-def test_a_result_without_a_name_is_a_number(standin):
-    device = opened(0)
-    standin.fail("cuEventRecord", 12345)
-    with refusal(InternalError, "E908: the driver refuses a call: cuEventRecord: result 12345\nhelp: please report"):
+    standin.fail("cuEventRecord", result)
+    with refusal(InternalError, f"E908: the driver refuses a call: {words}"):
         device.event()
 
 

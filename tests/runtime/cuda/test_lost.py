@@ -55,11 +55,12 @@ def lost(kernels, standin):
 
 def test_each_use_says_that_the_gpu_has_failed(lost, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    elsewhere = np.ones(3, ctx=gpu(1))
     for use in USES.values():
         with refusal(DeviceError, WORDS):
             use(lost)
     here = np.ones(3)
-    assert ((here + 1).asnumpy() == 2).all()
+    assert ((here + 1).asnumpy() == 2).all() and ((elsewhere + 1).asnumpy() == 2).all()
     with refusal(DeviceError, WORDS):
         here[:] = lost[0, :1]
     assert (here.asnumpy() == 1).all()

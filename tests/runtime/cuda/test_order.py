@@ -7,7 +7,7 @@ import pytest
 
 import hybridize
 from hybridize import np
-from hybridize.errors import DeviceError, InternalError
+from hybridize.errors import DeviceMemoryError, InternalError
 from hybridize.runtime.cuda import staging
 from hybridize.runtime.devices import opened
 from tests.refusals import refusal
@@ -129,26 +129,6 @@ def test_arrays_go_from_one_gpu_to_another_without_the_host(standin):
     assert y.device == hybridize.gpu(1) and (y.asnumpy() == VALUES).all()
 
 
-# -------------------------------------------------------------------------------------------------------- a fault
-
-
-def test_arrays_of_a_gpu_that_has_failed_say_so_and_others_are_what_they_were(standin):
-    x, y, z = (np.array(VALUES, ctx=device) for device in (hybridize.gpu(0), hybridize.gpu(1), hybridize.cpu()))
-    device = opened(0)
-    fill, at = device.load(CODE)["fill"], device.alloc(16)
-    for _ in range(20):
-        device.launch(fill, (1, 1, 1), 1, 0, [at, 0, 16])
-    standin.fail("cuEventSynchronize", 700)
-    words = r"E707: the GPU has failed .*and with it all arrays on it; the last programs were (fill, ){15}fill\nhelp"
-    for use in (x.asnumpy, x.copy, lambda: x[3].item(), lambda: x.as_in_ctx(hybridize.gpu(1)),
-                lambda: x.as_in_ctx(hybridize.cpu()), x.wait_to_read, lambda: x.__setitem__(0, 1)):  # fmt: skip
-        with refusal(DeviceError, words):
-            use()
-        standin.heal()  # it stays as it is
-    assert x.shape == (16,) and x.device == hybridize.gpu(0)
-    assert (y.asnumpy() == VALUES).all() and (z + 1 == VALUES + 1).all()
-
-
 # ------------------------------------------------------------------------------------------- large arrays that come
 
 LARGE = numpy.arange(1 << 16, dtype="float32")
@@ -195,6 +175,18 @@ def test_an_array_that_comes_does_not_wait_for_work_after_the_end_of_the_last_on
     standin.finish(device, device.arriving)
     assert standin.pending(device.stream_number) > 0  # the other work was not waited for
     assert (read(device, late, numpy.zeros(64, "uint8")) == 3).all()
+
+
+@pytest.mark.parametrize("name", ["cuMemHostAlloc", "cuMemcpyHtoDAsync_v2", "cuEventRecord"])
+def test_memory_of_an_array_that_does_not_come_is_free(standin, name):
+    device = opened(0)
+    for _ in range(2):
+        standin.fail(name, 2)
+        with refusal(DeviceMemoryError, f"E706: {name}"):
+            np.array(LARGE, ctx=hybridize.gpu(0))
+        device.empty_cache()
+        assert standin.get("used") == 0
+    assert (np.array(LARGE, ctx=hybridize.gpu(0)).asnumpy() == LARGE).all()
 
 
 def test_memory_of_arrays_that_came_goes_back_to_the_driver(standin):

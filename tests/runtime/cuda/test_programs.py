@@ -9,9 +9,10 @@ import numpy
 import pytest
 
 import hybridize
-from hybridize import autograd, gluon, np, npx
+from hybridize import np, npx
 from hybridize.errors import DeviceError
 from hybridize.runtime.devices import opened
+from tests.device.trained import check
 from tests.refusals import refusal
 
 GPU = hybridize.gpu(0)
@@ -32,31 +33,9 @@ def test_operations_and_programs_compute(kernels):
     assert kernels.launched > 4
 
 
-def trained(device):
-    """Losses of some steps of training, by a net and a trainer on a device."""
-    rng = numpy.random.default_rng(0)
-    x, labels = rng.normal(size=(16, 10)).astype("float32"), rng.integers(0, 4, 16)
-    net = gluon.nn.HybridSequential()
-    net.add(gluon.nn.Dense(8, activation="relu", in_units=10), gluon.nn.Dense(4, in_units=8))
-    net.initialize(ctx=device)
-    for parameter in net.collect_params().values():
-        parameter.set_data(np.array(rng.normal(size=parameter.shape).astype("float32") / 3, ctx=device))
-    net.hybridize()
-    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1, "momentum": 0.9})
-    loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
-    losses = []
-    for _ in range(5):
-        with autograd.record():
-            loss = loss_of(net(np.array(x, ctx=device)), np.array(labels, ctx=device)).mean()
-        loss.backward()
-        trainer.step(1)
-        losses.append(loss.item())
-    return losses
-
-
 @pytest.mark.long
 def test_training_gives_the_losses_of_the_cpu(kernels):
-    assert trained(GPU) == pytest.approx(trained(hybridize.cpu()), rel=1e-6)
+    check("in_turn", 5, learning_rate=0.1, momentum=0.9)
     assert kernels.launched > 50
 
 

@@ -1,6 +1,6 @@
 """What the driver is called with is what its header says: of each function the types of its arguments, and constants."""
 
-from ctypes import POINTER, c_char, c_char_p, c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p, sizeof
+from ctypes import POINTER, c_char, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p, sizeof
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ RECORDED = {
     for name, *types in (line.split() for line in Path(__file__).with_name("signatures.txt").read_text().splitlines())
 }
 NUMBERS = {
-    "int": c_int, "unsigned": c_uint, "size_t": c_size_t, "unsigned_long_long": c_uint64, "float": c_float,
+    "int": c_int, "unsigned": c_uint, "size_t": c_size_t, "unsigned_long_long": c_uint64,
     "CUdeviceptr": c_uint64, "CUdevice": c_int, "CUresult": c_int, "char": c_char,
     "CUgraphExecUpdateResultInfo": UpdateResult, "CUDA_KERNEL_NODE_PARAMS": KernelNode, "CUDA_MEMCPY3D": CopyNode,
 }  # fmt: skip

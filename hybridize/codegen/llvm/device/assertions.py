@@ -50,7 +50,7 @@ def _by_registers(f: Function, holds: str, threads: int) -> str:
 
 
 def _by_memory(f: Function, holds: str, threads: int) -> str:
-    """The same where threads have nothing but shared memory."""
+    """Return whether it holds for all threads, which have nothing but shared memory."""
     words = SharedMemory(f).array("i32", threads, 4)
     f.store(holds, f.element(words, thread(f), "i32"), type="i32")
     wait_for_block(f)

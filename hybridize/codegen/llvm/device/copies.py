@@ -42,8 +42,7 @@ def copy_kernel(axes: int, dtype: DType, target: Target) -> CopyKernel:
     params = Param(dtype, reach, written=False), Param(dtype, reach, written=True)
     statement = Statement(1, target_place, interner.load(dtype, 0, (source,)))
     body = Body(tuple(LoopAxis(size, EachThread()) for size in sizes), (statement,))
-    launch = Launch((product(sizes) + thresholds.THREADS - 1) // thresholds.THREADS, thresholds.THREADS)
-    nest = Nest((), (body,), launch=launch)
+    nest = Nest((), (body,), launch=Launch.of(product(sizes), thresholds.THREADS))
     emit_nest(module, "strided", Kernel(params, (), (nest,)), nest, target)
     symbols = module.functions["strided"].symbols
     numbers = tuple(symbols[number].name for number in sorted(symbols))

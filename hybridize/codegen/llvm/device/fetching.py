@@ -13,8 +13,9 @@ from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.device.numbers import WholeNumbers, all_of
 from hybridize.codegen.llvm.text import vector
 from hybridize.codegen.llvm.threads import SharedMemory, begin_copy
+from hybridize.schedule.device.contractions import BlockSums
 from hybridize.schedule.device.operands import BlockOperand
-from hybridize.schedule.device.tiles import VECTOR_BYTES, BlockTile
+from hybridize.schedule.device.tiles import VECTOR_BYTES
 
 
 @frozen
@@ -30,7 +31,7 @@ class OperandMember:
 
 
 def member_of(numbers: WholeNumbers, pointer: str, operand: BlockOperand, number: str) -> OperandMember:
-    """The member of a batch with this number."""
+    """Return the member of a batch with this number."""
     places = numbers.places(number, operand.batch.sizes)
     index = numbers.plus(numbers.dot(places, operand.batch.steps), operand.first)
     borders = (numbers.plus(numbers.dot(places, border.batch), border.first) for border in operand.borders)
@@ -68,20 +69,21 @@ class Panel:
         self,
         numbers: WholeNumbers,
         arithmetic: ArithmeticEmitter,
-        operand: BlockOperand,
         memory: SharedMemory,
-        span: int,
-        rows: int,
-        tile: BlockTile,
+        sums: BlockSums,
+        side: int,
         member: OperandMember,
-        at_once: int,
+        *,
         copies: bool,
     ) -> None:
+        """Reserve the panels of x, the operand of side 0, or of w; `copies`: elements may go there past registers."""
+        operand, tile, at_once = sums.operands[side], sums.grid.tile, sums.neighbours[side]
+        span = (tile.m, tile.n)[side]
         self.f, self.numbers, self.arithmetic = numbers.f, numbers, arithmetic
         self.operand, self.member = operand, member
         self.span = span
         """Rows or columns of the tile."""
-        self.rows = rows
+        self.rows = (tile.rows, tile.columns)[side]
         """Those of a thread."""
         self.tile = tile
         self._bytes = tile.panel_bytes(arithmetic.bytes)
@@ -103,11 +105,11 @@ class Panel:
         self._fetches: list[_Fetch] = []
 
     def apart(self, number: int) -> int:
-        """Rows of the tile between a thread's first one and that of the group which begins with `number`."""
+        """Count the rows of the tile between a thread's first one and that of the group which begins with `number`."""
         return number * (self.span // self.rows)
 
     def place(self, along: str, term: str) -> str:
-        """The place of an element within a stage."""
+        """Return the place of an element within a stage."""
         outer, inner = (along, term) if self.is_by_rows else (term, along)
         return self.numbers.plus(self.numbers.times(outer, self.pitch), inner)
 
@@ -144,7 +146,7 @@ class Panel:
             )
 
     def _shares(self, thread: str) -> Iterator[tuple[str, str, str]]:
-        """(index along the tile, term, condition) of each element of a panel that a thread brings."""
+        """Iterate over (index along the tile, term, condition) of each element of a panel that a thread brings."""
         numbers, threads, at_once = self.numbers, self.tile.threads, self._at_once
         count = self.span * self.tile.k // at_once
         fast = (self.tile.k if self.operand.by_terms else self.span) // at_once
@@ -164,9 +166,12 @@ class Panel:
 
     def fetched(self, first: str, k: Size) -> list[str]:
         """The elements that a thread brings of the panels from term `first` on; zeros where there are none."""
-        return [self._guarded(there, index) for _, there, index in self._elements(first, k)]
+        return [
+            self._guarded(all_of(self.f, [there, one.is_there] if one.is_there else [there]), index)
+            for one, there, index in self._elements(first, k)
+        ]
 
-    def keep(self, values: Iterator[str], stage: str) -> None:
+    def store(self, values: Iterator[str], stage: str) -> None:
         """Put brought elements into the panels of a stage."""
         for one in self._fetches:
             with self.f.when(one.is_there) if one.is_there else nullcontext():
@@ -196,7 +201,7 @@ class Panel:
         return self.numbers.element(self.array, self.numbers.plus(begin, one.to), self.type)
 
     def _elements(self, first: str, k: Size) -> Iterator[tuple[_Fetch, str, str]]:
-        """The elements that a thread brings: an i1 that tells whether there is one, and its index in the operand."""
+        """Iterate over the elements that a thread brings, with an i1 that tells whether there is one, and the index."""
         numbers, operand = self.numbers, self.operand
         is_whole = _divides(self.tile.k, k)
         there = numbers.is_below(first, k) if is_whole else ""
@@ -218,7 +223,7 @@ class Panel:
             yield one, all_of(self.f, conditions), index
 
     def _guarded(self, there: str, index: str) -> str:
-        """The elements that a thread brings at once where they are there, else 0."""
+        """Return the elements that a thread brings at once where they are there, else 0."""
         f, before, arithmetic = self.f, self.f.label, self.arithmetic
         kind, memory = vector(self.type, self._at_once), vector(arithmetic.element, self._at_once)
         then, after = f.fresh("there"), f.fresh("past")

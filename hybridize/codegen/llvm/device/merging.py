@@ -70,14 +70,14 @@ def write_finish(f: Function, lines: AxisLines, kernel: RoutineKernel) -> None:
 
 
 def sorted_side(lines: Lines, line: str, tile: int) -> Side:
-    """The copy in which a line lies when it is sorted, by runs of `tile` elements where that is not 0."""
+    """Return the copy in which a line lies when it is sorted, by runs of `tile` elements where that is not 0."""
     runs = (lines.n + tile - 1) // tile if tile else lines.n
     rounds = rounds_of(lines.f, runs)
     return lines.side(line, int(rounds) % 2 if rounds.isdecimal() else lines.f.op(f"and i64 {rounds}, 1"))
 
 
 def _tile(lines: Lines, tile: int) -> tuple[str, str]:
-    """The line of a block, and the first element of its part of the line."""
+    """Return the line of a block, and the first element of its part of the line."""
     f, tiles = lines.f, (lines.n + tile - 1) // tile
     line, number = block_in_rows(f, tiles)
     return line, f.times(number, tile)
@@ -111,7 +111,7 @@ class _Tile:
         most = f.smin(count, f.minus(self._right, self._left))
 
         def goes_before(ahead: str) -> str:
-            """The last of so many goes before the first one of the right run that would be left out.
+            """Tell whether the last of so many goes before the first one of the right run that would be left out.
 
             Of more than there are, some elements of the line are compared in vain.
             """
@@ -123,7 +123,7 @@ class _Tile:
         return farthest(f, least, most, self._turns, goes_before)
 
     def place(self, index: str) -> str:
-        """The place of an element in the line."""
+        """Return the place of an element in the line."""
         f = self.f
         start = f.op(f"select i1 {self._is_right(index)}, i64 {self._from_right}, i64 {self._from_left}")
         return f.plus(start, index)
@@ -132,7 +132,7 @@ class _Tile:
         return self.f.test("sge", index, self._of_tile)
 
     def result(self, index: str, keys: str) -> tuple[str, str]:
-        """The place of an element in the merged line, and its key, which lies at `keys` as those of the tile do."""
+        """Return the place of an element in the merged line, and its key; keys of the tile lie at `keys`."""
         f, is_right = self.f, self._is_right(index)
         key = self.lines.keys.load(keys, index, 1)
         first, end = (

@@ -9,22 +9,14 @@ from hybridize.base.dims import is_symbolic, product, same
 from hybridize.codegen.llvm.device.teams import Team, TeamElements, counted, turns
 from hybridize.codegen.llvm.functions.table import memory
 from hybridize.codegen.llvm.nests.elements import Elements
-from hybridize.codegen.llvm.nests.kernels import NestWriter, roots_of
+from hybridize.codegen.llvm.nests.kernels import NestWriter
 from hybridize.codegen.llvm.nests.memory import element_pointer
 from hybridize.codegen.llvm.nests.positions import Array
 from hybridize.codegen.llvm.text import Function, Module
-from hybridize.codegen.llvm.threads import (
-    SharedMemory,
-    block,
-    kernel_function,
-    thread,
-    wait_for_block,
-    wait_for_warp,
-)
+from hybridize.codegen.llvm.threads import SharedMemory, block, kernel_function, thread, wait_for_block, wait_for_warp
 from hybridize.loops.expr import Fold
 from hybridize.loops.index import bit, upward
-from hybridize.loops.kernel import Param
-from hybridize.machine.device import DeviceTarget
+from hybridize.loops.kernel import Param, roots_of
 from hybridize.machine.target import Target
 from hybridize.schedule.kernel import Body, EachThread, EachWarp, Kernel, Nest
 
@@ -32,10 +24,9 @@ from hybridize.schedule.kernel import Body, EachThread, EachWarp, Kernel, Nest
 def emit_nest(module: Module, name: str, kernel: Kernel, nest: Nest, target: Target) -> Function:
     """Write a nest of a kernel as the function `name`, over the kernel's params."""
     assert nest.launch is not None
-    assert target.device is not None
     params = [(f"b{number}", param) for number, param in enumerate(kernel.params)]
     f = kernel_function(module, name, params, nest.launch.threads, nest.launch.blocks)
-    DeviceNestWriter(f, kernel, nest, target, target.device).emit()
+    DeviceNestWriter(f, kernel, nest, target).emit()
     return f
 
 
@@ -44,17 +35,18 @@ class DeviceNestWriter(NestWriter):
 
     elements: TeamElements
 
-    def __init__(self, f: Function, kernel: Kernel, nest: Nest, target: Target, device: DeviceTarget) -> None:
+    def __init__(self, f: Function, kernel: Kernel, nest: Nest, target: Target) -> None:
         assert nest.launch is not None
+        assert target.device is not None
         self._memory = SharedMemory(f)
-        self._threads, self._device = nest.launch.threads, device
+        self._threads, self._device = nest.launch.threads, target.device
         self._by_warps = any(isinstance(axis.kind, EachWarp) for axis in nest.rows)
         self._team = self._team_of(f, nest)
         self._params = kernel.params
         super().__init__(f, kernel, nest, target)
 
     def _team_of(self, f: Function, nest: Nest) -> Team | None:
-        """The threads that share a row, where it is not one."""
+        """Return the threads that share a row, where it is not one."""
         axes = (*nest.rows, *(axis for body in nest.bodies for axis in body.axes))
         if any(isinstance(axis.kind, EachThread) for axis in axes):
             return None
@@ -75,24 +67,16 @@ class DeviceNestWriter(NestWriter):
         return Array(element_pointer(self.f, pointer, buffer.dtype, first), buffer.dtype, written=written)
 
     def _writer(self, target: Target, arrays: Mapping[int, Array]) -> Elements:
-        nest = self.nest
-        sizes = {axis: row.size for axis, row in enumerate(nest.rows)}
-        levels = {one.variable: one for one in nest.levels}
-        aligned = (number for number in arrays if number >= len(self._params) or self._params[number].aligned)
-        return TeamElements(
-            self.f, target, arrays, sizes, levels=levels, shared=nest.teams, team=self._team, memory=self._memory,
-            neighbours=nest.neighbours, aligned=[*aligned],
-        )  # fmt: skip
+        aligned = [number for number in arrays if number >= len(self._params) or self._params[number].aligned]
+        return TeamElements(self.f, target, arrays, self.nest, team=self._team, memory=self._memory, aligned=aligned)
 
     def _warp(self) -> str:
-        """The number of the warp within its block."""
+        """Return the number of the warp within its block."""
         return self.f.on_entry(f"udiv i64 {thread(self.f)}, {self._device.warp}", "warp in block")
 
     def emit(self) -> None:
         """Write the nest; its kernel is not launched where it has no rows."""
-        f, axes = self.f, self._row_axes()
-        for number, size in axes:
-            self.elements.space.ranges[number] = size
+        f, axes = self.f, [(number, axis.size) for number, axis in enumerate(self.nest.rows)]
         if self._team is None:
             self._each_thread(axes)
         elif self._by_warps:
@@ -103,16 +87,11 @@ class DeviceNestWriter(NestWriter):
             with counted(self.elements, axes, block(f)):
                 self._shared_bodies()
 
-    def _row_axes(self) -> list[tuple[int, int]]:
-        return [(number, axis.size) for number, axis in enumerate(self.nest.rows)]
-
     def _each_thread(self, rows: list[tuple[int, int]]) -> None:
-        """A thread for each row, or for each index of the only body."""
+        """Write a thread for each row, or for each index of the only body."""
         f, bodies = self.f, self.nest.bodies
-        loops = [] if rows else [*enumerate(axis.size for axis in bodies[0].axes)]
-        axes = rows or loops
-        for number, size in axes:
-            self.elements.space.ranges[number] = size
+        axes = rows or [*enumerate(axis.size for axis in bodies[0].axes)]
+        self.elements.space.ranges.update(axes)
         index = f.plus(f.times(block(f), self._threads), thread(f))
         at_once = self.nest.neighbours
         with f.when(f.test("slt", index, turns(axes, at_once))), counted(self.elements, axes, index, at_once):
@@ -125,7 +104,7 @@ class DeviceNestWriter(NestWriter):
     # Neighbours
 
     def _neighbours(self, body: Body, axis: int, size: int) -> None:
-        """The turns of a thread's neighbours along an axis, of which the last thread may have fewer."""
+        """Write the turns of a thread's neighbours along an axis, of which the last thread may have fewer."""
         f, at_once = self.f, self.nest.neighbours
         if not is_symbolic(size) and size % at_once == 0:
             self._at_once(body, axis)
@@ -142,7 +121,7 @@ class DeviceNestWriter(NestWriter):
             self._turn(body)
 
     def _at_once(self, body: Body, axis: int) -> None:
-        """The same of a thread that has all of them."""
+        """Write the turns of a thread that has all of its neighbours."""
         roots = roots_of(body.statements)
         self.elements.hoist(roots, bit(axis))
         for _ in self.elements.each_neighbour(roots, axis):
@@ -157,14 +136,13 @@ class DeviceNestWriter(NestWriter):
             self._shared_body(body)
 
     def _shared_body(self, body: Body) -> None:
-        """The turns of a body, each by a thread; folds that all threads share come before."""
+        """Write the turns of a body, each by a thread; folds that all threads share come before."""
         f, team, roots = self.f, self._team, roots_of(body.statements)
         assert team is not None
         axes = [(number, axis.size) for number, axis in enumerate(body.axes, self.rows)]
         if any(same(size, 0) for _, size in axes):
             return
-        for number, size in axes:
-            self.elements.space.ranges[number] = size
+        self.elements.space.ranges.update(axes)
         for root in roots:
             for node in upward(root):
                 if isinstance(node, Fold) and self.elements.is_shared(node.variable) and self.elements.is_open(node):

@@ -22,21 +22,21 @@ class WholeNumbers:
         self.type = "i32" if is_small else "i64"
 
     def of(self, x: str | Size) -> str:
-        """A number, or a size of the call."""
+        """Return a number, or a size of the call."""
         if isinstance(x, str):
             return x
         return self.f.size(x) if is_symbolic(x) else str(x)
 
     def narrowed(self, x: str) -> str:
-        """An i64 register as a number."""
+        """Return an i64 register as a number."""
         return x if self.type == "i64" or is_number(x) else self.f.op(f"trunc i64 {x} to i32")
 
     def wide(self, x: str) -> str:
-        """A number, not below 0, as an i64."""
+        """Return a number, not below 0, as an i64."""
         return x if self.type == "i64" or is_number(x) else self.f.op(f"zext nneg i32 {x} to i64")
 
     def plus(self, *numbers: str | Size) -> str:
-        """The sum of numbers, those that are known last."""
+        """Return the sum of numbers, those that are known last."""
         known, total = 0, ""
         for number in numbers:
             x = self.of(number)
@@ -49,7 +49,7 @@ class WholeNumbers:
         return self.f.op(f"add nsw {self.type} {total}, {known}") if known else total
 
     def times(self, x: str | Size, factor: str | Size) -> str:
-        """The product of two numbers."""
+        """Return the product of two numbers."""
         x, by = self.of(x), self.of(factor)
         if is_number(x) and is_number(by):
             return str(int(x) * int(by))
@@ -58,11 +58,11 @@ class WholeNumbers:
         return x if by == "1" else by if x == "1" else self.f.op(f"mul nsw {self.type} {x}, {by}")
 
     def over(self, x: str, divisor: str | Size) -> str:
-        """The quotient of two numbers, the first one not below 0."""
+        """Return the quotient of two numbers, the first one not below 0."""
         return self._divided("udiv", x, divisor)
 
     def rest(self, x: str, divisor: str | Size) -> str:
-        """The remainder of the division."""
+        """Return the remainder of the division."""
         return self._divided("urem", x, divisor)
 
     def _divided(self, word: str, x: str, divisor: str | Size) -> str:
@@ -74,7 +74,7 @@ class WholeNumbers:
         return self.f.op(f"{word} {self.type} {x}, {by}")
 
     def places(self, index: str, sizes: Sequence[Size]) -> list[str]:
-        """The indices of axes that are counted as one, the last one fastest."""
+        """Return the indices of axes that are counted as one, the last one fastest."""
         result = []
         for size in reversed(sizes[1:]):
             result.append(self.rest(index, size))
@@ -82,20 +82,20 @@ class WholeNumbers:
         return [index, *reversed(result)] if sizes else []
 
     def dot(self, places: Sequence[str], steps: Sequence[Size]) -> str:
-        """The sum of indices times their steps."""
+        """Return the sum of indices times their steps."""
         return self.plus(*(self.times(place, step) for place, step in zip(places, steps, strict=True)))
 
     def is_below(self, x: str, bound: str | Size) -> str:
-        """An i1: a number is not below 0, and below a bound."""
+        """Return an i1: a number is not below 0, and below a bound."""
         return self.f.test("ult", x, self.of(bound), self.type)
 
     def element(self, base: str, index: str, type: str) -> str:
-        """The address of an element of an array."""
+        """Return the address of an element of an array."""
         return base if index == "0" else self.f.op(f"getelementptr {type}, ptr {base}, {self.type} {index}")
 
 
 def all_of(f: Function, conditions: Sequence[str]) -> str:
-    """An i1 that holds where all do; empty where there are none."""
+    """Return an i1 that holds where all do; empty where there are none."""
     first, *others = conditions or [""]
     for other in others:
         first = f.op(f"and i1 {first}, {other}")
@@ -103,7 +103,7 @@ def all_of(f: Function, conditions: Sequence[str]) -> str:
 
 
 def numbers_of(f: Function, sums: BlockSums) -> WholeNumbers:
-    """The numbers of a kernel: of 32 bits where no index of it is larger, those beyond the last tile counted too."""
+    """Return the numbers of a kernel: of 32 bits where no index is larger, those beyond the last tile counted too."""
     grid, sizes = sums.grid, [sums.grid.batch, sums.grid.m, sums.grid.n, sums.grid.k, sums.grid.part_elements]
     for operand in sums.operands:
         sizes += [operand.elements, operand.first, *(size for one in operand.borders for size in (one.size, one.first))]

@@ -43,16 +43,16 @@ class _Columns:
         self.nothing = _nothing(self._result, out.dtype, self._name)
 
     def together(self, x: str, y: str) -> str:
-        """The total of what came before, and an element."""
+        """Return the total of what came before, and an element."""
         return running_total(self._result, self._name, x, y, 1)
 
     def total(self, column: str, part: str) -> str:
-        """The address of the total of a part, or of all parts up to it."""
+        """Return the address of the total of a part, or of all parts up to it."""
         f = self.f
         return f.element(f.at("%scratch", f.times(column, self._scratch)), part, self.number)
 
     def load(self, address: str) -> str:
-        """A total in memory."""
+        """Load a total."""
         return self.f.op(f"load {self.number}, ptr {address}")
 
     def store(self, total: str, address: str) -> None:
@@ -60,14 +60,14 @@ class _Columns:
         self.f.do(f"store {self.number} {total}, ptr {address}")
 
     def element(self, column: str) -> Callable[[str], str]:
-        """The places of a column's elements in memory."""
+        """Return the places of a column's elements in memory."""
         f, inner = self.f, self._inner
         row, place = (f.op(f"{op} i64 {column}, {f.size(inner)}") for op in ("udiv", "urem"))
         start = f.plus(f.times(row, self.n * inner), place)
         return lambda index: f.plus(f.times(index, inner), start)
 
     def read(self, place: str) -> str:
-        """An element of a column."""
+        """Load an element of a column."""
         return self._source.load_number("%i0", place, 1)
 
     def write(self, total: str, place: str) -> None:

@@ -14,12 +14,7 @@ from hybridize.codegen.llvm.device.results import ResultWriter, load_sums
 from hybridize.codegen.llvm.device.tensor_cores import WarpTileWriter
 from hybridize.codegen.llvm.device.tiles import ThreadTileWriter
 from hybridize.codegen.llvm.text import Module, vector
-from hybridize.codegen.llvm.threads import (
-    KernelFunction,
-    block,
-    kernel_function,
-    thread,
-)
+from hybridize.codegen.llvm.threads import KernelFunction, block, kernel_function, thread
 from hybridize.loops.kernel import Param
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.ending import Ending
@@ -43,13 +38,12 @@ def emit_tiles(
 def emit_sums_of_parts(
     module: Module, name: str, plan: BlockPlan, sums: BlockSums, ending: Ending, target: Target
 ) -> KernelFunction:
-    """Write the launch that adds up parts, a thread for each element of the result, or for several
-    neighbours, with the same parameters.
+    """Write the launch that adds up parts, a thread for each element of the result, or for several neighbours, with
+    the same parameters.
     """
-    after = sums.grid.after
+    grid, after = sums.grid, sums.grid.after
     assert after is not None
     f = _kernel(module, name, plan, ending, after, from_parts=True)
-    grid = sums.grid
     numbers = numbers_of(f, sums)
     arithmetic = ArithmeticEmitter.of_elements(plan.elements, target)
     results = ResultWriter(f, plan, sums, ending, target)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from hybridize.base.dims import same
 from hybridize.base.frozen import changed, frozen
@@ -24,12 +24,23 @@ from hybridize.codegen.llvm.text import Function, Module
 from hybridize.graph import Graph
 from hybridize.graph.ir import Array
 from hybridize.machine.target import Target
-from hybridize.runtime.plan import Buffer, Derivation, KernelLaunch, Plan, PlanMaker, PlanNote, PlanStep, plain
+from hybridize.runtime.plan import (
+    Buffer,
+    Derivation,
+    KernelLaunch,
+    Plan,
+    PlanMaker,
+    PlanNote,
+    PlanReport,
+    PlanStep,
+    plain,
+)
 from hybridize.schedule import Schedule, schedule
 from hybridize.schedule.device.contractions import BlockPlan
 from hybridize.schedule.device.refusals import refused
 from hybridize.schedule.kernel import Kernel, Launch
 from hybridize.schedule.launches import planned, running_order
+from hybridize.schedule.routines import Types
 from hybridize.schedule.steps import (
     ContractionStep,
     Derived,
@@ -116,6 +127,9 @@ class _Writer:
         return tuple(self._step(step, one) for step, one in zip(steps, planned, strict=True))
 
     def _step(self, step: ScheduleStep, planned: PlanStep) -> PlanStep:
+        if isinstance(step, RoutineStep) and step.routine.name == "print":
+            report = PlanReport("print", note=_note(step, step.inputs))
+            return changed(planned, launches=(report,))
         if not isinstance(step, RegionStep):
             launches = tuple(self._launches(step))
             count = max((self.module.functions[one.function].params_count for one in launches), default=0)
@@ -143,7 +157,7 @@ class _Writer:
         assert all(one.startswith("llvm.") for one in self.module.declarations), "it asks the C library"
 
     def _kernels(self, step: ScheduleStep) -> Iterator[tuple[str, Launch, *tuple[int, ...]]]:
-        """The functions that a step launches, in order, each with the numbers that it is given besides sizes."""
+        """Iterate over the functions that a step launches, each with the numbers that it is given besides sizes."""
         if step.is_empty:
             return
         match step:
@@ -160,12 +174,10 @@ class _Writer:
                     if same(sums.grid.launch.blocks, 0):
                         continue
                     key = f"{plan.elements!r} {plan.sizes!r} {sums!r} {bool(plan.scratch_bytes)} {ending}"
-                    tiles = functools.partial(emit_tiles, plan=plan, sums=sums, ending=ending, target=self._target)
-                    yield self._once("product", key, tiles), sums.grid.launch
+                    of: dict[str, Any] = {"plan": plan, "sums": sums, "ending": ending, "target": self._target}
+                    yield self._once("product", key, functools.partial(emit_tiles, **of)), sums.grid.launch
                     if sums.grid.after is not None:
-                        parts = functools.partial(
-                            emit_sums_of_parts, plan=plan, sums=sums, ending=ending, target=self._target
-                        )
+                        parts = functools.partial(emit_sums_of_parts, **of)
                         yield self._once("parts", f"after {key}", parts), sums.grid.after
             case RoutineStep(outputs=()):
                 number = self._noted(step)
@@ -182,11 +194,8 @@ class _Writer:
                 raise TypeError(f"{type(step).__name__} is scheduled for a device")
 
     def _noted(self, step: RoutineStep) -> int:
-        """The number of the note that an assertion leaves, from 1 on."""
-        operands = tuple(map(Buffer.of, step.inputs[1:]))
-        message, recipe = map(str, step.routine.parameters)
-        note = PlanNote(step.routine.name, message, recipe, operands)
-        return self.notes.setdefault(note, len(self.notes) + 1)
+        """Return the number of the note that an assertion leaves, from 1 on."""
+        return self.notes.setdefault(_note(step, step.inputs[1:]), len(self.notes) + 1)
 
     def _once(self, kind: str, key: str, write: Callable[[Module, str], Function]) -> str:
         """Write a function unless an equal one is there; returns its name."""
@@ -195,3 +204,8 @@ class _Writer:
             name = self._written[key] = f"{kind}{len(self._written)}"
             write(self.module, name)
         return name
+
+
+def _note(step: RoutineStep, operands: Types) -> PlanNote:
+    message, recipe = map(str, step.routine.parameters)
+    return PlanNote(step.routine.name, message, recipe, tuple(map(Buffer.of, operands)))

@@ -17,7 +17,7 @@ from hybridize.loops.index import bit
 from hybridize.machine.target import Target
 from hybridize.runtime.plan import ALIGNMENT
 from hybridize.schedule.contraction.ending import Ending
-from hybridize.schedule.device.contractions import BlockPlan, BlockSums, PlacedAxis
+from hybridize.schedule.device.contractions import BlockPlan, BlockSums
 
 
 def load_sums(f: Function, arithmetic: ArithmeticEmitter, place: str, count: int) -> str:
@@ -27,7 +27,7 @@ def load_sums(f: Function, arithmetic: ArithmeticEmitter, place: str, count: int
 
 
 def store_sums(f: Function, arithmetic: ArithmeticEmitter, sums: str, place: str, count: int) -> None:
-    """The reverse of `load_sums`."""
+    """Store sums as `load_sums` loads them."""
     align = min(ALIGNMENT, count * arithmetic.bytes)
     f.do(f"store {vector(arithmetic.type, count)} {sums}, ptr {place}, align {align}")
 
@@ -38,7 +38,7 @@ class ResultWriter:
     def __init__(self, f: Function, plan: BlockPlan, sums: BlockSums, ending: Ending, target: Target) -> None:
         self._f, self._ending, self._axes = f, ending, sums.axes
         self._arithmetic = ArithmeticEmitter.of_elements(plan.elements, target)
-        self.elements: NeighbourElements = NeighbourElements(
+        self.elements = NeighbourElements(
             f, target, arrays_of(ending.params), dict(enumerate(plan.sizes)), neighbours=sums.stored,
             aligned=[number for number, param in enumerate(ending.params) if param.aligned],
         )  # fmt: skip
@@ -61,7 +61,7 @@ class ResultWriter:
             yield
 
     def _places(self, numbers: WholeNumbers, side: int, index: str) -> list[tuple[int, str]]:
-        axes: tuple[PlacedAxis, ...] = self._axes[side]
+        axes = self._axes[side]
         places = numbers.places(index, [one.size for one in axes])
         return [
             (one.axis, numbers.wide(numbers.plus(numbers.times(place, one.step), one.first)))
@@ -69,12 +69,9 @@ class ResultWriter:
         ]
 
     def store(self, gates: Sequence[str]) -> None:
-        """The epilogue of neighbours, whose sums are given for each gate as `load_sums` loads them."""
-        elements, roots, kind = (
-            self.elements,
-            self._ending.roots,
-            vector(self._arithmetic.type, self.elements.neighbours),
-        )
+        """Write the epilogue of neighbours, whose sums are given for each gate as `load_sums` loads them."""
+        elements, roots = self.elements, self._ending.roots
+        kind = vector(self._arithmetic.type, elements.neighbours)
         if elements.neighbours > 1:
             elements.hoist(roots, bit(self._last))
         for number, _ in enumerate(elements.each_neighbour(roots, self._last)):

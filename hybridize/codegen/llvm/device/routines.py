@@ -13,6 +13,7 @@ from hybridize.codegen.llvm.text import Function, Module
 from hybridize.codegen.llvm.threads import kernel_function, thread_of_all
 from hybridize.loops.kernel import Param
 from hybridize.machine.target import Target
+from hybridize.schedule.device import thresholds
 from hybridize.schedule.device.routine_kernels import RoutineKernel
 from hybridize.schedule.routines import WRITE_OVER
 from hybridize.schedule.steps import RoutineStep
@@ -30,11 +31,12 @@ def emit_routine_kernel(
             params.append((f"{letter}{number}", Param(kind.dtype, kind.size, letter == "o", shared=shared)))
     params.append(("scratch", Param(uint8, step.scratch.nbytes, True)))
     numbers = ["width"] if kernel.rounds else []
-    f = kernel_function(module, name, params, kernel.launch.threads, kernel.launch.blocks, numbers=numbers)
+    threads, least = kernel.launch.threads, thresholds.SPECTRUM_BLOCKS if kernel.part == "spectra" else 1
+    f = kernel_function(module, name, params, threads, kernel.launch.blocks, least, numbers)
     if kernel.part == "units":
         f.unit = thread_of_all(f)
         write_routine(f, step.routine, step.inputs, step.outputs, step.scratch, target)
-    elif kernel.part == "matrices":
+    elif kernel.part in ("matrices", "spectra"):
         matrices.write(f, step, kernel, target)
     elif kernel.part in _OF_LINES:
         lines = scatters.TupleLines if step.routine.name == "scatter_nd" else sorting.AxisLines

@@ -37,21 +37,21 @@ class Lines(ABC):
 
     @abstractmethod
     def key(self, line: str, index: str) -> str:
-        """The key at a place of a line."""
+        """Return the key at a place of a line."""
 
     def side(self, line: str, other: str | int) -> Side:
-        """The copy of a line in scratch, or the other one where the i64 is 1."""
+        """Return the copy of a line in scratch, or the other one where the i64 is 1."""
         f, offsets = self.f, dict(self.step.scratch.offsets)
         own = f.at("%scratch", f.times(line, self.step.scratch.nbytes))
         kinds = ("keys", "numbers")[: 1 + self.numbered]
         return [f.at(own, f.plus(f.times(other, offsets[f"other {x}"] - offsets[x]), offsets[x])) for x in kinds]
 
     def cells(self) -> list[Cells]:
-        """Those of the keys, and of the numbers where there are any."""
+        """Return the cells of the keys, and of the numbers where there are any."""
         return [self.keys, self.numbers][: 1 + self.numbered]
 
     def shared(self, memory: SharedMemory, n: int) -> list[Side]:
-        """Two copies of so many elements in shared memory; either kind is one array, as WGSL has no other pointers."""
+        """Reserve two copies of so many elements in shared memory; a kind is one array: WGSL has no other pointers."""
         kinds = [(one.dtype.itemsize, memory.array(one.scalar, 2 * n, one.dtype.itemsize)) for one in self.cells()]
         return [[self.f.at(array, number * n * nbytes) for nbytes, array in kinds] for number in range(2)]
 
@@ -67,7 +67,7 @@ class AxisLines(Lines):
         self.inner = math.prod(kind.shape[axis + 1 :])
 
     def place(self, line: str, index: str) -> str:
-        """The place of an element in memory."""
+        """Return the place of an element in memory."""
         f = self.f
         row, column = f.op(f"udiv i64 {line}, {f.size(self.inner)}"), f.op(f"urem i64 {line}, {f.size(self.inner)}")
         return f.plus(f.times(index, self.inner), f.plus(f.times(row, self.n * self.inner), column))
@@ -98,7 +98,7 @@ def write_sort(f: Function, lines: Lines, kernel: RoutineKernel) -> None:
 
 
 def rounds_of(f: Function, count: int) -> str:
-    """The rounds that make one run of so many: the logarithm to base 2, rounded up."""
+    """Count the rounds that make one run of so many: the logarithm to base 2, rounded up."""
     if not is_symbolic(count):
         return str(math.ceil(math.log2(count)) if count > 1 else 0)
     zeros = f.module.declare("llvm.ctlz.i64", "i64", ["i64", "i1"])
@@ -155,7 +155,7 @@ class BlockSorter:
 
 
 def number_before(lines: Lines, pointer: str, key: str, run: tuple[str, str], is_right: str, steps: str | int) -> str:
-    """The place in a sorted run, from its first to its end, behind those that go before a key.
+    """Return the place in a sorted run, from its first to its end, behind those that go before a key.
 
     Equals go before where the i1 says that the key's own run `is_right` of this one. The steps are one more than the
     logarithm of the largest run.
@@ -173,8 +173,8 @@ def number_before(lines: Lines, pointer: str, key: str, run: tuple[str, str], is
 
 
 def farthest(f: Function, first: str, end: str, steps: str | int, holds: Callable[[str], str]) -> str:
-    """The largest number after `first` and up to `end` for which an i1 holds, which it does for all before; else the
-    first one.
+    """Return the largest number after `first` and up to `end` for which an i1 holds, which it does for all before; the
+    `first` where there is none.
 
     Those for which it holds lie before all others: steps of half the size each. `holds` is asked of numbers beyond the
     end, too.

@@ -21,7 +21,7 @@ from hybridize.codegen.llvm.threads import SharedMemory, from_below, from_first,
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import bit
 from hybridize.machine.target import Target
-from hybridize.schedule.kernel import FoldLevels
+from hybridize.schedule.kernel import Nest
 
 
 @frozen
@@ -41,25 +41,23 @@ class Team:
 
 
 class TeamElements(NeighbourElements):
-    """Writes expressions for a thread of a team; folds by the variables `shared` are those of all its threads."""
+    """Writes the expressions of a nest for a thread, which may be one of a team."""
 
     def __init__(
         self,
         f: Function,
         target: Target,
         arrays: Mapping[int, Array],
-        sizes: Mapping[int, int],
-        levels: Mapping[int, FoldLevels],
-        shared: Collection[int] = (),
-        team: Team | None = None,
-        memory: SharedMemory | None = None,
-        neighbours: int = 1,
-        aligned: Collection[int] = (),
+        nest: Nest,
+        *,
+        team: Team | None,
+        memory: SharedMemory,
+        aligned: Collection[int],
     ) -> None:
-        super().__init__(f, target, arrays, sizes, levels, neighbours=neighbours, aligned=aligned)
-        self._shared = frozenset(shared)
-        self._team = team
-        self._memory = memory
+        sizes = {axis: row.size for axis, row in enumerate(nest.rows)}
+        levels = {one.variable: one for one in nest.levels}
+        super().__init__(f, target, arrays, sizes, levels, neighbours=nest.neighbours, aligned=aligned)
+        self._shared, self._team, self._memory = nest.teams, team, memory
 
     def is_shared(self, variable: int) -> bool:
         """Tell whether the threads of a team share the fold of a variable."""
@@ -84,7 +82,7 @@ class TeamElements(NeighbourElements):
         return self._put_together(folding, loop.results, team)
 
     def _put_together(self, folding: Folding, state: State, team: Team) -> State:
-        """The states of all threads as one, which all of them know."""
+        """Return the states of all threads as one, which all of them know."""
         if team.warp == 1:
             return self._tree(folding, state, team)
         f, types, distance = self.f, folding.types(1), team.warp // 2
@@ -96,7 +94,7 @@ class TeamElements(NeighbourElements):
             return [from_first(f, x, kind) for x, kind in zip(state, types, strict=True)]
         warp = f.op(f"udiv i64 {team.rank}, {team.warp}")
         leads = f.test("eq", f.op(f"urem i64 {team.rank}, {team.warp}"), 0)
-        states = self._states(folding, team.warps)
+        states = _States(f, self._memory, folding, team.warps)
         with f.when(leads):
             states.write(warp, state)
         wait_for_block(f)
@@ -107,9 +105,9 @@ class TeamElements(NeighbourElements):
         return state
 
     def _tree(self, folding: Folding, state: State, team: Team) -> State:
-        """The same where threads have nothing but shared memory: in pairs, halves first."""
+        """Return the states of all threads as one, by shared memory alone: in pairs, halves first."""
         f, half = self.f, team.count // 2
-        states = self._states(folding, team.count)
+        states = _States(f, self._memory, folding, team.count)
         states.write(team.rank, state)
         with f.loop(0, half.bit_length()) as loop:
             wait_for_block(f)
@@ -119,10 +117,6 @@ class TeamElements(NeighbourElements):
                 states.write(team.rank, folding.combined(state, behind, 1))
         wait_for_block(f)
         return states.read(0)
-
-    def _states(self, folding: Folding, count: int) -> _States:
-        assert self._memory is not None
-        return _States(self.f, self._memory, folding, count)
 
 
 class _States:

@@ -40,7 +40,7 @@ class WarpTileWriter(TileWriter):
         """The row and the column of the tile with which the warp begins."""
 
     def _of_terms(self, stage: str, sums: Sequence[str]) -> list[str]:
-        """The sums with the products of all terms of the panels added, those of small matrices at once."""
+        """Return the sums with the products of all terms of the panels added, those of small matrices at once."""
         depth = 8 if self.tile.unit == "tf32" else 16
         for term in range(0, self.tile.k, depth):
             sums = self._multiplied(stage, term, sums)
@@ -60,7 +60,7 @@ class WarpTileWriter(TileWriter):
         return results
 
     def _product(self, x: Sequence[str], w: Sequence[str], sums: Sequence[str]) -> list[str]:
-        """Four sums with the products of small matrices added."""
+        """Return four sums with the products of small matrices added."""
         f, unit = self.f, self.tile.unit
         shape, kind = {
             "bf16": ("m16n8k16.row.col.bf16", "i32"),
@@ -74,8 +74,8 @@ class WarpTileWriter(TileWriter):
         return [f.op(f"extractvalue {_SUMS} {total}, {number}") for number in range(4)]
 
     def _matrices(self, side: int, stage: str, term: int, first: int) -> list[str]:
-        """Four registers of 16 rows by 16 terms of a panel: of x 8 rows after the other for each 8 terms, of w 8 terms
-        after the other for each 8 columns.
+        """Load four registers of 16 rows by 16 terms of a panel: of x 8 rows after the other for each 8 terms, of w 8
+        terms after the other for each 8 columns.
         """
         f, numbers, panel = self.f, self.numbers, self.panels[side]
         half, quarter = numbers.over(self.lane, 16), numbers.rest(numbers.over(self.lane, 8), 2)
@@ -98,7 +98,7 @@ class WarpTileWriter(TileWriter):
         return [f.op(f"extractvalue {kinds} {several}, {number}") for number in range(4)]
 
     def _rounded(self, side: int, stage: str, term: int, first: int) -> list[str]:
-        """The registers of 16 rows, or 8 columns, by 8 terms, each element rounded to tf32."""
+        """Return the registers of 16 rows, or 8 columns, by 8 terms, each element rounded to tf32."""
         f, numbers, panel = self.f, self.numbers, self.panels[side]
         rows = [0, 8] if side == 0 else [0]
         row = numbers.plus(self.warps[side], numbers.over(self.lane, 4))

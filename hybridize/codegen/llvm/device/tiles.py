@@ -50,16 +50,11 @@ class TileWriter(ABC):
         if not is_symbolic(grid.batch) and grid.batch == 1:
             self.member = "0"
         self.row, self.column = numbers.times(row_tile, tile.m), numbers.times(column_tile, width)
-        self.panels = [
-            Panel(
-                numbers=numbers, arithmetic=self.arithmetic, operand=operand, memory=self.memory, span=span, rows=rows,
-                tile=tile, member=member_of(numbers, base, operand, self.member), at_once=at_once,
-                copies=target.device.copies,
-            )
-            for base, operand, span, rows, at_once in zip(
-                ("%x", "%w"), sums.operands, (tile.m, tile.n), (tile.rows, tile.columns), sums.neighbours, strict=True
-            )
-        ]  # fmt: skip
+        self.panels: list[Panel] = []
+        for side, pointer in enumerate(("%x", "%w")):
+            member = member_of(numbers, pointer, sums.operands[side], self.member)
+            copies = target.device.copies
+            self.panels.append(Panel(numbers, self.arithmetic, self.memory, sums, side, member, copies=copies))
         self.waiting = self.memory.array(self.arithmetic.type, tile.strip_elements, self.arithmetic.bytes)
         self.results = ResultWriter(f, plan, sums, ending, target)
 
@@ -74,7 +69,7 @@ class TileWriter(ABC):
     # Sums
 
     def _sums(self) -> list[str]:
-        """The sums of a thread, row by row."""
+        """Return the sums of a thread, row by row."""
         f, grid, tile, numbers = self.f, self.grid, self.tile, self.numbers
         ahead = (tile.stages - 1) * tile.k
         """Terms between those that are multiplied and those that are brought."""
@@ -82,7 +77,8 @@ class TileWriter(ABC):
         if not is_symbolic(turns) and turns == 0:
             return [self.arithmetic.nothing] * tile.sums
         for stage in range(tile.stages - 1):
-            self._bring(numbers.plus(first, stage * tile.k), str(stage))
+            values = self._fetch(numbers.plus(first, stage * tile.k), str(stage))
+            self._store_fetched(values, str(stage))
         zeros = [(self.arithmetic.type, self.arithmetic.nothing)] * tile.sums
         with f.loop(0, turns, 1, zeros) as loop:
             index, sums = numbers.narrowed(loop.index), list(loop.values)
@@ -90,18 +86,14 @@ class TileWriter(ABC):
             if any(panel.is_copied for panel in self.panels):
                 wait_for_copies(f, tile.stages - 2)
             wait_for_block(f)
-            values = self._begun(numbers.plus(first, numbers.times(index, tile.k), ahead), there)
+            values = self._fetch(numbers.plus(first, numbers.times(index, tile.k), ahead), there)
             sums = self._of_terms(here, sums)
-            self._kept(values, there)
+            self._store_fetched(values, there)
             loop.following = sums
         return loop.results
 
-    def _bring(self, first: str, stage: str) -> None:
-        """Bring the panels from term `first` on into a stage."""
-        self._kept(self._begun(first, stage), stage)
-
-    def _begun(self, first: str, stage: str) -> list[str]:
-        """Begin to bring them: copies are on their way, or a thread has the elements."""
+    def _fetch(self, first: str, stage: str) -> list[str]:
+        """Fetch the panels from term `first` on: copies to a stage are on their way, or the thread has the elements."""
         k, values = self.grid.k, list[str]()
         for panel in self.panels:
             if panel.is_copied:
@@ -112,16 +104,16 @@ class TileWriter(ABC):
             end_copies(self.f)
         return values
 
-    def _kept(self, values: Sequence[str], stage: str) -> None:
+    def _store_fetched(self, values: Sequence[str], stage: str) -> None:
         """Put the elements that a thread has into a stage."""
         left = iter(values)
         for panel in self.panels:
             if not panel.is_copied:
-                panel.keep(left, stage)
+                panel.store(left, stage)
 
     @abstractmethod
     def _of_terms(self, stage: str, sums: Sequence[str]) -> list[str]:
-        """The sums with the products of all terms of the panels added."""
+        """Return the sums with the products of all terms of the panels added."""
 
     # Results
 
@@ -149,7 +141,7 @@ class TileWriter(ABC):
 
     @abstractmethod
     def _row_of(self, strip: str, line: str) -> str:
-        """The row of the tile that a line of a strip is."""
+        """Return the row of the tile that a line of a strip is."""
 
     def _stored(self, strip: str) -> None:
         """Store all elements of a strip, neighbouring ones by one thread and the next ones."""
@@ -172,7 +164,7 @@ class TileWriter(ABC):
                         self.results.store(totals)
 
     def _total(self, first: str, offset: int) -> str:
-        """Sums of neighbours that wait."""
+        """Load sums of neighbours that wait."""
         place = self.numbers.element(self.waiting, self.numbers.plus(first, offset), self.arithmetic.type)
         return load_sums(self.f, self.arithmetic, place, self.results.elements.neighbours)
 
@@ -198,7 +190,7 @@ class ThreadTileWriter(TileWriter):
         """The rows and the columns of the thread, counted in groups."""
 
     def _of_terms(self, stage: str, sums: Sequence[str]) -> list[str]:
-        """The sums with the products of all terms of the panels added."""
+        """Return the sums with the products of all terms of the panels added."""
         numbers, group = self.numbers, self.tile.group(self.arithmetic.bytes)
         starts = [
             numbers.plus(numbers.times(stage, panel.stage), numbers.times(place, group))
@@ -216,7 +208,7 @@ class ThreadTileWriter(TileWriter):
         return loop.results
 
     def _multiplied(self, starts: Sequence[str], count: int, sums: Sequence[str]) -> list[str]:
-        """The sums with the products of some terms added, the first of which begins so in each panel."""
+        """Return the sums with the products of some terms added, the first of which begins so in each panel."""
         for term in range(count):
             x, w = (self._read(side, start, term) for side, start in enumerate(starts))
             sums = [
@@ -226,7 +218,7 @@ class ThreadTileWriter(TileWriter):
         return list(sums)
 
     def _read(self, side: int, start: str, term: int) -> list[str]:
-        """The elements of a panel that a thread multiplies, so many terms on: groups of neighbours, far apart."""
+        """Load the elements of a panel that a thread multiplies, so many terms on: groups of neighbours, far apart."""
         f, panel, arithmetic, numbers = self.f, self.panels[side], self.arithmetic, self.numbers
         group = self.tile.group(arithmetic.bytes)
         kind, values = vector(arithmetic.type, group), []

@@ -26,7 +26,7 @@ from hybridize.codegen.llvm.registers import fetch
 from hybridize.codegen.llvm.text import Function, LoopBlock, Module
 from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import Index, bit, upward
-from hybridize.loops.kernel import Param, Statement
+from hybridize.loops.kernel import Param, Statement, roots_of
 from hybridize.loops.measure import walk
 from hybridize.machine.target import Target
 from hybridize.schedule import kernel as kernels
@@ -476,11 +476,6 @@ def _forwarded(group: Sequence[Statement]) -> list[tuple[Statement, list[Load]]]
 def _first_of_loops(folds: Sequence[Fold]) -> Iterable[Fold]:
     """One fold of each loop."""
     return {fold.variable: fold for fold in folds}.values()
-
-
-def roots_of(statements: Sequence[Statement]) -> list[Expr]:
-    """The expressions of statements."""
-    return [expr for statement in statements for expr in (statement.index, statement.value)]
 
 
 def _axes_of(axes: Iterable[int]) -> int:

@@ -98,7 +98,8 @@ class Reals(Vectors):
         f.jump(head)
         f.begin_block(after)
 
-    # Work that several threads may share: see `codegen.llvm.device.matrices`
+    # Work that several threads may share: see `codegen.llvm.device.matrices`. They meet for a number of a line, as a dot
+    # product, and have to meet again before the next one.
 
     def meet(self) -> None:
         """Have threads wait for each other, where there are several: what each stored before, all may read after."""
@@ -120,6 +121,17 @@ class Reals(Vectors):
         with self.f.loop(start, stop) as loop:
             yield self, loop.index
 
+    @contextmanager
+    def each_pair(self, count: Position) -> Iterator[tuple[Reals, str, str]]:
+        """Write what runs for each two of so many lines, for pairs that share one in the order of their numbers; gives
+        what writes a pair, and both numbers.
+        """
+        with self.f.loop(0, count) as first, self.f.loop(self.plus(first.index, 1), count) as second:
+            yield self, first.index, second.index
+
+    def agree(self, pointer: str, choose: Callable[[str, str], str]) -> None:
+        """Give all threads the counter that `choose`, which is given two at a time, prefers."""
+
     def farthest_from_zero(self, start: Position, stop: Position, element: Callable[[Position], str]) -> str:
         """The number, from `start` on, of the first element with the largest magnitude, which no NaN has but the first.
 
@@ -127,14 +139,34 @@ class Reals(Vectors):
         """
         first = self.abs(self.load(element(start)))
         with self.f.loop(self.plus(start, 1), stop, carry=[(self.type, first), ("i64", str(start))]) as loop:
-            loop.following = self.farther(element, loop.index, loop.values)
+            best, number = loop.values
+            magnitude = self.abs(self.load(element(loop.index)))
+            more = self.compare("ogt", magnitude, best)
+            magnitude = self.select(more, magnitude, best)
+            loop.following = [magnitude, self.f.op(f"select i1 {more}, i64 {loop.index}, i64 {number}")]
         return loop.results[1]
 
-    def farther(self, element: Callable[[Position], str], number: str, best: Sequence[str]) -> list[str]:
-        """The larger magnitude of an element and the best one so far, and its number."""
-        magnitude = self.abs(self.load(element(number)))
-        more = self.compare("ogt", magnitude, best[0])
-        return [self.select(more, magnitude, best[0]), self.f.op(f"select i1 {more}, i64 {number}, i64 {best[1]}")]
+    def extreme(self, line: str, start: Position, stop: Position, word: str) -> str:
+        """Position of the first element that is extreme (`ogt`, `olt`) in a part of a line that is not empty."""
+        f = self.f
+        carry = [(self.type, self.load(line, start)), ("i64", str(start))]
+        with f.loop(self.plus(start, 1), stop, carry=carry) as loop:
+            value = self.load(line, loop.index)
+            more = self.compare(word, value, loop.values[0])
+            position = f.op(f"select i1 {more}, i64 {loop.index}, i64 {loop.values[1]}")
+            loop.following = [self.select(more, value, loop.values[0]), position]
+        return loop.results[1]
+
+    def first_from(self, least: str, line: str, count: Position) -> str:
+        """The first element of a line whose magnitude is that at least; 0 of none."""
+        f = self.f
+        with f.loop(0, count, carry=[(self.type, self.number(0))]) as loop:
+            value = self.load(line, loop.index)
+            first = self.compare("oeq", loop.values[0], self.number(0))
+            large = self.compare("oge", self.abs(value), least)
+            is_leading = f.op(f"and i1 {first}, {large}")
+            loop.following = [self.select(is_leading, value, loop.values[0])]
+        return loop.results[0]
 
     # Lines
 
@@ -214,6 +246,7 @@ class Reals(Vectors):
     def norm(self, line: str, count: Position) -> str:
         """The length of a line, without overflow."""
         largest = self.largest(line, count)
+        self.meet()
 
         def term(offset: str, lanes: int, total: str) -> str:
             v = self.of(lanes)
@@ -259,6 +292,11 @@ class Reals(Vectors):
         """Write a number throughout a line."""
         self.each(count, lambda offset, lanes: self.store(self.splat(value, lanes), to, offset, lanes))
 
+    def unit_line(self, to: str, position: Position, length: Position) -> None:
+        """Write a line of zeros with a 1 at a position."""
+        self.fill(to, self.number(0), length)
+        self.store(self.number(1), to, position)
+
     def identity(self, to: str, lines: Position, length: Position) -> None:
         """Write lines of zeros, each with a 1 at the position of its number."""
         self.fill(to, self.number(0), self.times(lines, length))
@@ -285,6 +323,16 @@ class Reals(Vectors):
             self.store(v.fma(s, left, v.mul(c, right)), y, offset, lanes)
 
         self.each(count, part)
+
+    def turn(
+        self, lines: str, k: Position, above: Position, cosine: str, sine: str, length: Position, notes: Sequence[str]
+    ) -> None:
+        """Rotate line k and the one above it; a thread that is alone notes both factors for `turn_as_noted`."""
+        x, y = self.at(lines, self.times(k, length)), self.at(lines, self.times(above, length))
+        self.rotate(x, y, cosine, sine, length)
+
+    def turn_as_noted(self, lines: str, stop: str, start: Position, length: Position, notes: Sequence[str]) -> None:
+        """Rotate lines as one thread noted, from line `start` down to the one behind the least `stop` of threads."""
 
     def subtract_combination(
         self, to: str, first: Position, count: Position, factor: Callable[[Position], str],
