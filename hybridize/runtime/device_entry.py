@@ -43,8 +43,8 @@ STARTER: Final = (
 DEVICE: Final = (
     "starter", "accelerator", "buffer_class", "buffer_memory", "buffer_layout", "memory_accelerator", "memory_address",
     "memory_users", "origin", "nobody", "variable", "present", "known", "is_present", "PyContextVar_Get", "failed",
-    "number", "buffer_words", "storage_words", "buffers", "storages", "bound", "bound_count", "hosts",
-    "host_count", "numbers", "number_count", "number_words", "states", "state_count", "storage_exposed", "askers", "host_states",
+    "number", "buffer_words", "storage_words", "buffers", "storages", "bound", "bound_count", "hosts", "host_count",
+    "numbers", "number_count", "number_words", "states", "state_count", "storage_exposed", "askers", "host_states",
     "host_state_count", "derived", "dirty", "derived_count", "derived_buffer", "rows", "row_count", "row_words",
 )  # fmt: skip
 """Words of what machine code knows of a program on a device."""
