@@ -145,7 +145,7 @@ def make_device_entry(
     structure: str | Callable[..., Any],
     watches: Sequence[entry.Watch],
     doubt: Callable[[], bool] | None,
-    committed: Callable[[], object],
+    committed: Callable[[], object] | None,
     exclusive: bool,
 ) -> Callable[..., Any]:
     """A callable that starts a graph of a device where the call is as described and one is for its addresses.
@@ -175,7 +175,7 @@ def make_device_entry(
         finish=None if isinstance(structure, str) else structure,
         watches=watches,
         doubt=doubt,
-        committed=committed if exclusive else None,
+        committed=committed,
         exclusive=exclusive,
         keywords=keywords,
     )

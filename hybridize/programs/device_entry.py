@@ -165,8 +165,8 @@ class DeviceCalls:
     """Tells whether its guards hold; None where it has none."""
     suits: Callable[[Call], bool]
     """Tells whether it is right for a call of its key, as far as can be told once that has begun."""
-    keeps_state: bool
-    """Its calls are made by who has the lock of state, and keeps others out."""
+    is_alone: bool
+    """Its calls are made by who keeps others out that read arrays."""
     committed: Callable[[], None]
     """Is called when states have their new values."""
 
@@ -200,7 +200,7 @@ class DeviceCalls:
         sources = [(one.position, one.array, *kind) for one, kind in zip(captured.sources, expected, strict=True)]
         if any(map(machine.brings, _hosts(captured))):
             return None
-        state, writer = _State.of(captured), NOBODY if self.keeps_state else WRITER
+        state, writer = _State.of(captured), NOBODY if self.is_alone else WRITER
         leaves_of, instances, alignment = self.leaves_of(), self._instances(state), gpu.alignment
 
         def entry(*args: Any, **kwargs: Any) -> Any:
@@ -325,8 +325,8 @@ class DeviceCalls:
             structure=structure,
             watches=[*modes, *watches(captured.guards)],
             doubt=self.holds,
-            committed=self.committed,
-            exclusive=self.keeps_state,
+            committed=self.committed if state.bound or state.hosts else None,
+            exclusive=self.is_alone,
         )
         table: Any = entry.__self__  # type: ignore[attr-defined]
         for storage in captured.watched:

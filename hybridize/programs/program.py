@@ -855,7 +855,7 @@ class Program:
         committed = CommitFlag()
         entry = DeviceCalls(
             captured=self.capture, machine=runs, arguments=arguments, keywords=keywords, dirty=self._dirty.dirty,
-            holds=self._holds, suits=self.suits, keeps_state=self._keeps_state, committed=committed.put,
+            holds=self._holds, suits=self.suits, is_alone=self._alone, committed=committed.put,
         ).entry(not_taken if self._keeps_state else fallback)  # fmt: skip
         return None if entry is None else self._around(entry, fallback, committed, None)
 

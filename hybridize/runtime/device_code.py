@@ -27,7 +27,7 @@ from hybridize.base.errors import ArgumentError, DeviceError, DeviceMemoryError,
 from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.runtime.compiled import CompiledProgram
-from hybridize.runtime.device_buffers import Asking, DeviceBuffer, DeviceMemory, new_buffer, row_major, sent
+from hybridize.runtime.device_buffers import ASKING, Asking, DeviceBuffer, DeviceMemory, new_buffer, row_major, sent
 from hybridize.runtime.device_entry import NUMBERS, StartableGraph
 from hybridize.runtime.device_notes import raise_noted
 from hybridize.runtime.device_steps import Bases, DeviceLaunch, perform, recorded, work_of, work_size
@@ -122,6 +122,8 @@ class _Shared:
     def drop(self) -> None:
         """Give back the graphs of all programs, and what they keep."""
         self._scratch = None
+        for thread in [*ASKING]:
+            thread.memories.extend(self._spares.values())
         self._spares = WeakKeyDictionary()
         for one in self.codes():
             one.drop_graphs()
@@ -467,7 +469,7 @@ class DeviceCode:
         if not end:
             return [one if isinstance(one, DeviceBuffer) else None for one in operands]
         block = self.memory((max(end, 8 * NUMBERS),), numpy.uint8)
-        content = numpy.zeros(block.nbytes, numpy.uint8)
+        content = numpy.zeros(end, numpy.uint8)
         buffers: list[DeviceBuffer | None] = []
         for one, start in zip(operands, places, strict=True):
             if start is None:
@@ -475,7 +477,7 @@ class DeviceCode:
                 continue
             content[start : start + one.nbytes] = numpy.ascontiguousarray(one).reshape(-1).view(numpy.uint8)
             buffers.append(block.part(start, one.shape, one.dtype))
-        block[...] = content
+        block[:end] = content
         return buffers
 
     def places(self, sizes: Sequence[int | None]) -> tuple[list[int | None], int]:

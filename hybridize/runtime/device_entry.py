@@ -28,7 +28,7 @@ from hybridize.base.errors import HybridizeError
 from hybridize.base.forks import in_child
 from hybridize.base.frozen import frozen
 from hybridize.runtime import cpython
-from hybridize.runtime.device_buffers import NOBODY, START, DeviceBuffer, DeviceMemory
+from hybridize.runtime.device_buffers import ASKING, NOBODY, START, DeviceBuffer, DeviceMemory
 from hybridize.runtime.externals import address
 
 NUMBERS: Final = 63
@@ -43,8 +43,8 @@ STARTER: Final = (
 DEVICE: Final = (
     "starter", "accelerator", "buffer_class", "buffer_memory", "buffer_layout", "memory_accelerator", "memory_address",
     "memory_users", "origin", "nobody", "variable", "present", "known", "is_present", "PyContextVar_Get", "failed",
-    "number", "buffer_words", "storage_words", "buffers", "storages", "bound", "bound_count", "hosts",
-    "host_count", "numbers", "number_count", "number_words", "states", "state_count", "storage_exposed", "host_states",
+    "number", "buffer_words", "storage_words", "buffers", "storages", "bound", "bound_count", "hosts", "host_count",
+    "numbers", "number_count", "number_words", "states", "state_count", "storage_exposed", "askers", "host_states",
     "host_state_count", "derived", "dirty", "derived_count", "derived_buffer", "rows", "row_count", "row_words",
 )  # fmt: skip
 """Words of what machine code knows of a program on a device."""
@@ -321,6 +321,7 @@ class StartableGraphs:
             "number_words": numbers.count,
             "state_count": len(states.bound),
             "storage_exposed": states.exposed,
+            "askers": id(ASKING),
             "host_state_count": len(states.at_host),
             "derived_count": len(derived),
             "derived_buffer": (cpython.member_offset(type(derived[0]), "buffer") or 0) if derived else 0,
@@ -379,8 +380,8 @@ class StartableGraphs:
         numbers = [one.address for one in (*spares, *memories)]
         for memory, number in zip((*spares, *memories), numbers, strict=True):
             words += id(memory), id(number)
-        kept = [bound, derived, numbers, spares, keep]
-        instance = StartableGraph(place, graph, memories, kept, self._lock, self._send)
+        owned = [bound, derived, numbers, spares, keep]
+        instance = StartableGraph(place, graph, memories, owned, self._lock, self._send)
         place.fill(instance, words)
         return instance
 

@@ -11,7 +11,8 @@
 //
 // A graph reads numbers from words of its own on the device. Where these are others than the last time, a kernel writes
 // them there first: they are its arguments, which the driver copies when it is asked. New values of states are written
-// to spare memory; once the graph has started, that and the memory of the state have each other's address.
+// to spare memory; once the graph has started, that and the memory of the state have each other's address. Who has read addresses
+// before and has yet to ask for work there is in `askers`: no spare memory is written then.
 
 #include "entry.h"
 #include "layout_device.h"
@@ -73,6 +74,7 @@ struct device {
     int64_t number_count, number_words;
     const int64_t *states;  // which of the bound arrays are
     int64_t state_count, storage_exposed;
+    const struct sequence *askers;  // a list of threads that may ask for work on spare memory
     const struct host_state *host_states;
     int64_t host_state_count;
     object **derived;  // those who derive constants of arrays, and for each the word that is not 0 where it has to anew
@@ -370,6 +372,7 @@ object *hybridize_device_entry(object *self, object **arguments, int64_t count, 
     for (int64_t k = 0; k < table->argument_count + table->keyword_count; k++) call.objects[k] = arguments[k];
     if (!check_arguments(&call)) goto slow;
     const struct device *device = device_of(table);
+    if (device->state_count && device->askers->size) goto slow;
     int64_t *numbers = STACK(int64_t, device->number_words);
     if (!collect(&call, numbers)) goto slow;
     struct row *row = find(&call);

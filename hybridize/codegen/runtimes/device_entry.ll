@@ -1,5 +1,5 @@
 ; Made of device_entry.c by `make runtimes`: clang version 22.1.8
-; 9c180f97dc5d7cb55ef45aa5dd9240a44df72895437189128ea7b188512c9bf3
+; 997936248e09f1795d839c36ac90e37c0f3a12d9f2a3973a6cdfcae4ac2eb598
 
 
 @table_offset = external constant i64, align 8
@@ -74,17 +74,17 @@ if.end:
   %add.ptr.idx.i = shl nsw i64 %13, 5
   %add.ptr.i = getelementptr inbounds i8, ptr %12, i64 %add.ptr.idx.i
   %cmp.not152.i = icmp sgt i64 %13, 0
-  br i1 %cmp.not152.i, label %for.body.lr.ph.i170, label %if.then3
+  br i1 %cmp.not152.i, label %for.body.lr.ph.i178, label %if.then3
 
-for.body.lr.ph.i170:
+for.body.lr.ph.i178:
   %PyDict_GetItemWithError42.i = getelementptr inbounds nuw i8, ptr %3, i64 160
   %PyObject_GetAttr.i.i = getelementptr inbounds nuw i8, ptr %3, i64 176
   %Py_DecRef.i106.i = getelementptr inbounds nuw i8, ptr %3, i64 48
   %PyObject_CallNoArgs.i.i = getelementptr inbounds nuw i8, ptr %3, i64 8
-  br label %for.body.i171
+  br label %for.body.i179
 
-for.body.i171:
-  %guard.0153.i = phi ptr [ %12, %for.body.lr.ph.i170 ], [ %incdec.ptr.i, %for.inc.i ]
+for.body.i179:
+  %guard.0153.i = phi ptr [ %12, %for.body.lr.ph.i178 ], [ %incdec.ptr.i, %for.inc.i ]
   %owner3.i = getelementptr inbounds nuw i8, ptr %guard.0153.i, i64 8
   %14 = load ptr, ptr %owner3.i, align 8
   %15 = load i64, ptr %guard.0153.i, align 8
@@ -124,8 +124,8 @@ sw.bb7.i:
   %key9.i = getelementptr inbounds nuw i8, ptr %guard.0153.i, i64 16
   %20 = load i64, ptr %key9.i, align 8
   %sub.i = sub i64 0, %20
-  %arrayidx.i174 = getelementptr inbounds { i64, ptr, i64, i64 }, ptr %guard.0153.i, i64 %sub.i
-  %expected10.i = getelementptr inbounds nuw i8, ptr %arrayidx.i174, i64 24
+  %arrayidx.i182 = getelementptr inbounds { i64, ptr, i64, i64 }, ptr %guard.0153.i, i64 %sub.i
+  %expected10.i = getelementptr inbounds nuw i8, ptr %arrayidx.i182, i64 24
   store i64 %19, ptr %expected10.i, align 8
   br label %for.inc.i
 
@@ -220,8 +220,8 @@ sw.epilog.i:
 if.then49.i:
   %doubt.i = getelementptr inbounds nuw i8, ptr %2, i64 224
   %49 = load ptr, ptr %doubt.i, align 8
-  %tobool.not.i173 = icmp eq ptr %49, null
-  br i1 %tobool.not.i173, label %slow, label %cond.true.i
+  %tobool.not.i181 = icmp eq ptr %49, null
+  br i1 %tobool.not.i181, label %slow, label %cond.true.i
 
 cond.true.i:
   %True.i = getelementptr inbounds nuw i8, ptr %3, i64 280
@@ -234,8 +234,8 @@ cond.true.i:
 for.inc.i:
   %guard.2129.i = phi ptr [ %guard.0153.i, %has_attribute.exit.i ], [ %guard.0153.i, %sw.bb41.i ], [ %guard.0153.i, %sw.bb7.i ], [ %guard.0153.i, %sw.bb26.i ], [ %guard.0153.i, %sw.bb11.i ], [ %add.ptr5.i, %if.then.i ], [ %guard.0153.i, %sw.epilog.i ], [ %guard.0153.i, %if.else.i ], [ %guard.0153.i, %sw.bb21.i ], [ %guard.0153.i, %ask.exit.i ]
   %incdec.ptr.i = getelementptr inbounds nuw i8, ptr %guard.2129.i, i64 32
-  %cmp.not.i172 = icmp ult ptr %incdec.ptr.i, %add.ptr.i
-  br i1 %cmp.not.i172, label %for.body.i171, label %if.then3
+  %cmp.not.i180 = icmp ult ptr %incdec.ptr.i, %add.ptr.i
+  br i1 %cmp.not.i180, label %for.body.i179, label %if.then3
 
 check_guards.exit:
   %52 = load ptr, ptr %Py_DecRef.i106.i, align 8
@@ -253,19 +253,19 @@ if.then3:
   %variable.i = getelementptr inbounds nuw i8, ptr %53, i64 80
   %56 = load ptr, ptr %variable.i, align 8
   %call2.i = call i32 %55(ptr %56, ptr null, ptr %devices.i)
-  %tobool.not.i175 = icmp eq i32 %call2.i, 0
-  br i1 %tobool.not.i175, label %if.end.i176, label %if.end5.thread265
+  %tobool.not.i183 = icmp eq i32 %call2.i, 0
+  br i1 %tobool.not.i183, label %if.end.i184, label %if.end5.thread249
 
-if.end.i176:
+if.end.i184:
   %57 = load ptr, ptr %devices.i, align 8
-  %tuple_items.i.i177 = getelementptr inbounds nuw i8, ptr %54, i64 288
-  %58 = load i64, ptr %tuple_items.i.i177, align 8
-  %add.ptr.i.i178 = getelementptr inbounds i8, ptr %57, i64 %58
-  %size.i179 = getelementptr inbounds nuw i8, ptr %57, i64 16
-  %59 = load i64, ptr %size.i179, align 8
-  %60 = getelementptr ptr, ptr %add.ptr.i.i178, i64 %59
-  %arrayidx.i180 = getelementptr i8, ptr %60, i64 -8
-  %61 = load ptr, ptr %arrayidx.i180, align 8
+  %tuple_items.i.i185 = getelementptr inbounds nuw i8, ptr %54, i64 288
+  %58 = load i64, ptr %tuple_items.i.i185, align 8
+  %add.ptr.i.i186 = getelementptr inbounds i8, ptr %57, i64 %58
+  %size.i187 = getelementptr inbounds nuw i8, ptr %57, i64 16
+  %59 = load i64, ptr %size.i187, align 8
+  %60 = getelementptr ptr, ptr %add.ptr.i.i186, i64 %59
+  %arrayidx.i188 = getelementptr i8, ptr %60, i64 -8
+  %61 = load ptr, ptr %arrayidx.i188, align 8
   %present.i = getelementptr inbounds nuw i8, ptr %53, i64 88
   %62 = load ptr, ptr %present.i, align 8
   %cmp.i = icmp eq ptr %61, %62
@@ -274,39 +274,39 @@ if.end.i176:
 lor.rhs.i:
   %known.i = getelementptr inbounds nuw i8, ptr %53, i64 96
   %63 = load ptr, ptr %known.i, align 8
-  %cmp4.i181 = icmp eq ptr %57, %63
+  %cmp4.i189 = icmp eq ptr %57, %63
   %Py_DecRef.i = getelementptr inbounds nuw i8, ptr %54, i64 48
   %64 = load ptr, ptr %Py_DecRef.i, align 8
   call void %64(ptr %57)
-  br i1 %cmp4.i181, label %if.end5.thread262, label %cond.false.i
+  br i1 %cmp4.i189, label %if.end5.thread246, label %cond.false.i
 
 cond.false.i:
   %is_present.i = getelementptr inbounds nuw i8, ptr %53, i64 104
   %65 = load ptr, ptr %is_present.i, align 8
-  %True.i182 = getelementptr inbounds nuw i8, ptr %54, i64 280
-  %66 = load ptr, ptr %True.i182, align 8
-  %PyObject_CallNoArgs.i.i183 = getelementptr inbounds nuw i8, ptr %54, i64 8
-  %67 = load ptr, ptr %PyObject_CallNoArgs.i.i183, align 8
-  %call.i.i184 = call ptr %67(ptr %65)
-  %tobool.not.i.i185 = icmp eq ptr %call.i.i184, null
-  br i1 %tobool.not.i.i185, label %if.end5.thread265, label %if.end5
+  %True.i190 = getelementptr inbounds nuw i8, ptr %54, i64 280
+  %66 = load ptr, ptr %True.i190, align 8
+  %PyObject_CallNoArgs.i.i191 = getelementptr inbounds nuw i8, ptr %54, i64 8
+  %67 = load ptr, ptr %PyObject_CallNoArgs.i.i191, align 8
+  %call.i.i192 = call ptr %67(ptr %65)
+  %tobool.not.i.i193 = icmp eq ptr %call.i.i192, null
+  br i1 %tobool.not.i.i193, label %if.end5.thread249, label %if.end5
 
 cond.end.critedge.i:
   %Py_DecRef.c.i = getelementptr inbounds nuw i8, ptr %54, i64 48
   %68 = load ptr, ptr %Py_DecRef.c.i, align 8
   call void %68(ptr %57)
-  br label %if.end5.thread262
+  br label %if.end5.thread246
 
-if.end5.thread262:
+if.end5.thread246:
   br label %lor.lhs.false
 
-if.end5.thread265:
+if.end5.thread249:
   br label %cleanup
 
 if.end5:
   %69 = load ptr, ptr %Py_DecRef.i, align 8
-  call void %69(ptr %call.i.i184)
-  %cmp.i.i.not = icmp eq ptr %call.i.i184, %66
+  call void %69(ptr %call.i.i192)
+  %cmp.i.i.not = icmp eq ptr %call.i.i192, %66
   br i1 %cmp.i.i.not, label %lor.lhs.false, label %slow
 
 lor.lhs.false:
@@ -320,8 +320,8 @@ lor.lhs.false:
   %73 = load ptr, ptr %writer.i, align 8
   %74 = load i64, ptr %73, align 8
   %or1.i = or i64 %or.i, %74
-  %cmp.i186 = icmp eq i64 %or1.i, 0
-  br i1 %cmp.i186, label %if.end12, label %slow
+  %cmp.i194 = icmp eq i64 %or1.i, 0
+  br i1 %cmp.i194, label %if.end12, label %slow
 
 if.end12:
   %row_count = getelementptr inbounds nuw i8, ptr %2, i64 264
@@ -362,15 +362,15 @@ if.end12:
   %keyword_count = getelementptr inbounds nuw i8, ptr %2, i64 256
   %83 = load i64, ptr %argument_count.i, align 8
   %84 = load i64, ptr %keyword_count, align 8
-  %add287 = add i64 %84, %83
-  %cmp21288 = icmp sgt i64 %add287, 0
-  br i1 %cmp21288, label %for.body, label %for.cond.cleanup
+  %add262 = add i64 %84, %83
+  %cmp21263 = icmp sgt i64 %add262, 0
+  br i1 %cmp21263, label %for.body, label %for.cond.cleanup
 
 for.cond.cleanup:
   %cmp.not110.i = icmp slt i64 %75, 1
-  br i1 %cmp.not110.i, label %if.end26, label %for.body.lr.ph.i187
+  br i1 %cmp.not110.i, label %if.end26, label %for.body.lr.ph.i195
 
-for.body.lr.ph.i187:
+for.body.lr.ph.i195:
   %arguments.i = getelementptr inbounds nuw i8, ptr %2, i64 104
   %tuple_items.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 288
   %PyDict_Next.i.i = getelementptr inbounds nuw i8, ptr %3, i64 168
@@ -380,19 +380,19 @@ for.body.lr.ph.i187:
   %float_class.i.i = getelementptr inbounds nuw i8, ptr %3, i64 256
   %wrapper.i.i = getelementptr inbounds nuw i8, ptr %2, i64 56
   %data_offset.i.i = getelementptr inbounds nuw i8, ptr %2, i64 64
-  br label %for.body.i188
+  br label %for.body.i196
 
-for.body.i188:
-  %k.0111.i = phi i64 [ 0, %for.body.lr.ph.i187 ], [ %inc.i192, %for.inc.i191 ]
+for.body.i196:
+  %k.0111.i = phi i64 [ 0, %for.body.lr.ph.i195 ], [ %inc.i200, %for.inc.i199 ]
   %85 = load ptr, ptr %arguments.i, align 8
-  %arrayidx.i189 = getelementptr inbounds nuw { i64, i64, ptr, i64, ptr, ptr }, ptr %85, i64 %k.0111.i
+  %arrayidx.i197 = getelementptr inbounds nuw { i64, i64, ptr, i64, ptr, ptr }, ptr %85, i64 %k.0111.i
   %arrayidx2.i = getelementptr inbounds nuw ptr, ptr %77, i64 %k.0111.i
   %86 = load ptr, ptr %arrayidx2.i, align 8
   %arrayidx3.i = getelementptr inbounds nuw ptr, ptr %78, i64 %k.0111.i
   store ptr null, ptr %arrayidx3.i, align 8
-  %87 = load i64, ptr %arrayidx.i189, align 8
+  %87 = load i64, ptr %arrayidx.i197, align 8
   switch i64 %87, label %slow [
-    i64 0, label %sw.bb.i193
+    i64 0, label %sw.bb.i201
     i64 1, label %sw.bb10.i
     i64 2, label %sw.bb17.i
     i64 3, label %sw.bb24.i
@@ -401,8 +401,8 @@ for.body.i188:
     i64 6, label %sw.bb28.i
   ]
 
-sw.bb.i193:
-  %slot.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 8
+sw.bb.i201:
+  %slot.i = getelementptr inbounds nuw i8, ptr %arrayidx.i197, i64 8
   %88 = load i64, ptr %slot.i, align 8
   %arrayidx4.i = getelementptr inbounds ptr, ptr %80, i64 %88
   %89 = load ptr, ptr %program.i.i, align 8
@@ -410,14 +410,14 @@ sw.bb.i193:
   %90 = load ptr, ptr %type.i.i, align 8
   %91 = load ptr, ptr %wrapper.i.i, align 8
   %cmp.not.i.i = icmp eq ptr %90, %91
-  br i1 %cmp.not.i.i, label %if.end.i.i194, label %checked_buffer.exit.i.thread
+  br i1 %cmp.not.i.i, label %if.end.i.i202, label %checked_buffer.exit.i.thread
 
-if.end.i.i194:
+if.end.i.i202:
   %92 = load i64, ptr %data_offset.i.i, align 8
-  %add.ptr.i.i195 = getelementptr inbounds i8, ptr %86, i64 %92
-  %93 = load ptr, ptr %add.ptr.i.i195, align 8
-  %tobool.not.i.i196 = icmp eq ptr %93, null
-  br i1 %tobool.not.i.i196, label %checked_buffer.exit.i.thread, label %lor.lhs.false.i.i
+  %add.ptr.i.i203 = getelementptr inbounds i8, ptr %86, i64 %92
+  %93 = load ptr, ptr %add.ptr.i.i203, align 8
+  %tobool.not.i.i204 = icmp eq ptr %93, null
+  br i1 %tobool.not.i.i204, label %checked_buffer.exit.i.thread, label %lor.lhs.false.i.i
 
 lor.lhs.false.i.i:
   %type3.i.i = getelementptr inbounds nuw i8, ptr %93, i64 8
@@ -451,7 +451,7 @@ if.end12.i.i:
   %conv.i.i = zext i32 %103 to i64
   %descr.i.i = getelementptr inbounds nuw i8, ptr %99, i64 56
   %104 = load ptr, ptr %descr.i.i, align 8
-  %object.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 16
+  %object.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i197, i64 16
   %105 = load ptr, ptr %object.i.i, align 8
   %cmp13.not.i.i = icmp eq ptr %104, %105
   br i1 %cmp13.not.i.i, label %lor.lhs.false15.i.i, label %checked_buffer.exit.i.thread
@@ -464,7 +464,7 @@ lor.lhs.false15.i.i:
   br i1 %tobool16.not.i.i, label %checked_buffer.exit.i.thread, label %lor.lhs.false17.i.i
 
 lor.lhs.false17.i.i:
-  %ndim18.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 24
+  %ndim18.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i197, i64 24
   %107 = load i64, ptr %ndim18.i.i, align 8
   %cmp19.not.i.i = icmp eq i64 %107, %conv.i.i
   br i1 %cmp19.not.i.i, label %for.cond.preheader.i.i, label %checked_buffer.exit.i.thread
@@ -476,7 +476,7 @@ for.cond.preheader.i.i:
 for.body.lr.ph.i.i:
   %dims.i.i = getelementptr inbounds nuw i8, ptr %99, i64 32
   %108 = load ptr, ptr %dims.i.i, align 8
-  %dims25.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 32
+  %dims25.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i197, i64 32
   %109 = load ptr, ptr %dims25.i.i, align 8
   br label %for.body.i.i
 
@@ -505,8 +505,8 @@ for.end.i.i:
   br i1 %cmp33.i.i, label %if.then35.i.i, label %checked_buffer.exit.i
 
 if.then35.i.i:
-  %PyErr_Clear.i.i197 = getelementptr inbounds nuw i8, ptr %3, i64 112
-  %115 = load ptr, ptr %PyErr_Clear.i.i197, align 8
+  %PyErr_Clear.i.i205 = getelementptr inbounds nuw i8, ptr %3, i64 112
+  %115 = load ptr, ptr %PyErr_Clear.i.i205, align 8
   call void %115()
   br label %checked_buffer.exit.i.thread
 
@@ -526,7 +526,7 @@ checked_buffer.exit.i:
   %add.ptr38.i.i = getelementptr inbounds i8, ptr %116, i64 %sub.ptr.sub.i.i
   store ptr %add.ptr38.i.i, ptr %arrayidx4.i, align 8
   store ptr %93, ptr %arrayidx3.i, align 8
-  br label %for.inc.i191
+  br label %for.inc.i199
 
 sw.bb10.i:
   %type.i71.i = getelementptr inbounds nuw i8, ptr %86, i64 8
@@ -536,12 +536,12 @@ sw.bb10.i:
   br i1 %cmp.not.i73.i, label %if.end.i74.i, label %slow
 
 if.end.i74.i:
-  %slot12.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 8
+  %slot12.i = getelementptr inbounds nuw i8, ptr %arrayidx.i197, i64 8
   %121 = load i64, ptr %slot12.i, align 8
   %arrayidx13.i = getelementptr inbounds ptr, ptr %80, i64 %121
   %value1.i.i = getelementptr inbounds nuw i8, ptr %86, i64 16
   %122 = load double, ptr %value1.i.i, align 8
-  %object.i75.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 16
+  %object.i75.i = getelementptr inbounds nuw i8, ptr %arrayidx.i197, i64 16
   %123 = load ptr, ptr %object.i75.i, align 8
   %cmp2.i.i = icmp eq ptr %123, inttoptr (i64 4 to ptr)
   %conv.i76.i = fptrunc double %122 to float
@@ -550,7 +550,7 @@ if.end.i74.i:
   %125 = bitcast i64 %conv4.i.i to double
   %storemerge.i.i = select i1 %cmp2.i.i, double %125, double %122
   store double %storemerge.i.i, ptr %arrayidx13.i, align 8
-  br label %for.inc.i191
+  br label %for.inc.i199
 
 sw.bb17.i:
   %type.i77.i = getelementptr inbounds nuw i8, ptr %86, i64 8
@@ -560,7 +560,7 @@ sw.bb17.i:
   br i1 %cmp.not.i78.i, label %if.end.i79.i, label %slow
 
 if.end.i79.i:
-  %slot19.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 8
+  %slot19.i = getelementptr inbounds nuw i8, ptr %arrayidx.i197, i64 8
   %128 = load i64, ptr %slot19.i, align 8
   %arrayidx20.i = getelementptr inbounds ptr, ptr %80, i64 %128
   %129 = load ptr, ptr %PyLong_AsLongLong.i80.i, align 8
@@ -573,7 +573,7 @@ land.lhs.true.i.i:
   %130 = load ptr, ptr %PyErr_Occurred.i.i, align 8
   %call4.i.i = call ptr %130()
   %tobool.not.i82.i = icmp eq ptr %call4.i.i, null
-  br i1 %tobool.not.i82.i, label %for.inc.i191, label %if.then5.i.i
+  br i1 %tobool.not.i82.i, label %for.inc.i199, label %if.then5.i.i
 
 if.then5.i.i:
   %PyErr_Clear.i83.i = getelementptr inbounds nuw i8, ptr %3, i64 112
@@ -582,23 +582,23 @@ if.then5.i.i:
   br label %slow
 
 sw.bb24.i:
-  %object.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 16
+  %object.i = getelementptr inbounds nuw i8, ptr %arrayidx.i197, i64 16
   %132 = load ptr, ptr %object.i, align 8
   %cmp25.not.i = icmp eq ptr %86, %132
-  br i1 %cmp25.not.i, label %for.inc.i191, label %slow
+  br i1 %cmp25.not.i, label %for.inc.i199, label %slow
 
 sw.bb28.i:
   %type.i84.i = getelementptr inbounds nuw i8, ptr %86, i64 8
   %133 = load ptr, ptr %type.i84.i, align 8
-  %object.i85.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 16
+  %object.i85.i = getelementptr inbounds nuw i8, ptr %arrayidx.i197, i64 16
   %134 = load ptr, ptr %object.i85.i, align 8
   %cmp.not.i86.i = icmp eq ptr %133, %134
   br i1 %cmp.not.i86.i, label %if.end.i87.i, label %slow
 
 if.end.i87.i:
-  %ndim.i88.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 24
+  %ndim.i88.i = getelementptr inbounds nuw i8, ptr %arrayidx.i197, i64 24
   %135 = load i64, ptr %ndim.i88.i, align 8
-  %slot.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 8
+  %slot.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i197, i64 8
   %136 = load i64, ptr %slot.i.i, align 8
   %arrayidx.i89.i = getelementptr inbounds ptr, ptr %77, i64 %136
   %cmp2.i90.i = icmp eq i64 %87, 6
@@ -618,7 +618,7 @@ if.end6.i93.i:
   br i1 %cmp7.not67.i.i, label %cleanup14.i.thread.i, label %for.body.lr.ph.i95.i
 
 for.body.lr.ph.i95.i:
-  %dims.i96.i = getelementptr inbounds nuw i8, ptr %arrayidx.i189, i64 32
+  %dims.i96.i = getelementptr inbounds nuw i8, ptr %arrayidx.i197, i64 32
   br label %for.body.i97.i
 
 for.body.i97.i:
@@ -642,7 +642,7 @@ if.end12.i99.i:
   br i1 %exitcond71.not.i.i, label %cleanup14.i.thread.i, label %for.body.i97.i
 
 cleanup14.i.thread.i:
-  br label %for.inc.i191
+  br label %for.inc.i199
 
 cleanup14.i.i:
   br label %slow
@@ -665,84 +665,98 @@ cond.false.i.i:
   br label %cond.end.i.i
 
 cond.end.i.i:
-  %cond.i.i190 = phi ptr [ %144, %cond.true.i.i ], [ %add.ptr.i.i.i, %cond.false.i.i ]
+  %cond.i.i198 = phi ptr [ %144, %cond.true.i.i ], [ %add.ptr.i.i.i, %cond.false.i.i ]
   %cmp2865.i.i = icmp sgt i64 %135, 0
-  br i1 %cmp2865.i.i, label %for.body30.i.i, label %for.inc.i191
+  br i1 %cmp2865.i.i, label %for.body30.i.i, label %for.inc.i199
 
 for.body30.i.i:
   %k26.066.i.i = phi i64 [ %inc34.i.i, %for.body30.i.i ], [ 0, %cond.end.i.i ]
-  %arrayidx31.i.i = getelementptr inbounds nuw ptr, ptr %cond.i.i190, i64 %k26.066.i.i
+  %arrayidx31.i.i = getelementptr inbounds nuw ptr, ptr %cond.i.i198, i64 %k26.066.i.i
   %146 = load ptr, ptr %arrayidx31.i.i, align 8
   %arrayidx32.i.i = getelementptr inbounds nuw ptr, ptr %arrayidx.i89.i, i64 %k26.066.i.i
   store ptr %146, ptr %arrayidx32.i.i, align 8
   %inc34.i.i = add nuw nsw i64 %k26.066.i.i, 1
   %exitcond.not.i92.i = icmp eq i64 %inc34.i.i, %135
-  br i1 %exitcond.not.i92.i, label %for.inc.i191, label %for.body30.i.i
+  br i1 %exitcond.not.i92.i, label %for.inc.i199, label %for.body30.i.i
 
 cleanup.i:
   %147 = add i64 %call2.i.i, 9007199254740992
   %148 = icmp ult i64 %147, 18014398509481985
-  br i1 %148, label %for.inc.i191, label %slow
+  br i1 %148, label %for.inc.i199, label %slow
 
-for.inc.i191:
-  %inc.i192 = add nuw nsw i64 %k.0111.i, 1
+for.inc.i199:
+  %inc.i200 = add nuw nsw i64 %k.0111.i, 1
   %149 = load i64, ptr %row_count, align 8
-  %cmp.not.not.i = icmp slt i64 %inc.i192, %149
-  br i1 %cmp.not.not.i, label %for.body.i188, label %if.end26
+  %cmp.not.not.i = icmp slt i64 %inc.i200, %149
+  br i1 %cmp.not.not.i, label %for.body.i196, label %if.end26
 
 for.body:
-  %k.0289 = phi i64 [ %inc, %for.body ], [ 0, %if.end12 ]
-  %arrayidx = getelementptr inbounds nuw ptr, ptr %arguments, i64 %k.0289
+  %k.0264 = phi i64 [ %inc, %for.body ], [ 0, %if.end12 ]
+  %arrayidx = getelementptr inbounds nuw ptr, ptr %arguments, i64 %k.0264
   %150 = load ptr, ptr %arrayidx, align 8
-  %arrayidx23 = getelementptr inbounds nuw ptr, ptr %77, i64 %k.0289
+  %arrayidx23 = getelementptr inbounds nuw ptr, ptr %77, i64 %k.0264
   store ptr %150, ptr %arrayidx23, align 8
-  %inc = add nuw nsw i64 %k.0289, 1
-  %cmp21 = icmp slt i64 %inc, %add287
+  %inc = add nuw nsw i64 %k.0264, 1
+  %cmp21 = icmp slt i64 %inc, %add262
   br i1 %cmp21, label %for.body, label %for.cond.cleanup
 
 if.end26:
   %151 = load ptr, ptr %program.i.i, align 8
+  %state_count = getelementptr inbounds nuw i8, ptr %151, i64 232
+  %152 = load i64, ptr %state_count, align 8
+  %tobool.not = icmp eq i64 %152, 0
+  br i1 %tobool.not, label %if.end30, label %land.lhs.true
+
+land.lhs.true:
+  %askers = getelementptr inbounds nuw i8, ptr %151, i64 248
+  %153 = load ptr, ptr %askers, align 8
+  %size = getelementptr inbounds nuw i8, ptr %153, i64 16
+  %154 = load i64, ptr %size, align 8
+  %tobool28.not = icmp eq i64 %154, 0
+  br i1 %tobool28.not, label %if.end30, label %slow
+
+if.end30:
   %number_words = getelementptr inbounds nuw i8, ptr %151, i64 216
-  %152 = load i64, ptr %number_words, align 8
-  %mul28 = shl i64 %152, 3
-  %153 = alloca i8, i64 %mul28, align 16
+  %155 = load i64, ptr %number_words, align 8
+  %mul31 = shl i64 %155, 3
+  %156 = alloca i8, i64 %mul31, align 16
   %host_count.i = getelementptr inbounds nuw i8, ptr %151, i64 192
-  %154 = load i64, ptr %host_count.i, align 8
-  %cmp.not72.i = icmp slt i64 %154, 1
-  br i1 %cmp.not72.i, label %for.cond7.preheader.i, label %for.body.lr.ph.i199
+  %157 = load i64, ptr %host_count.i, align 8
+  %cmp.not72.i = icmp slt i64 %157, 1
+  br i1 %cmp.not72.i, label %for.cond7.preheader.i, label %for.body.lr.ph.i207
 
-for.body.lr.ph.i199:
+for.body.lr.ph.i207:
   %hosts.i = getelementptr inbounds nuw i8, ptr %151, i64 184
-  %155 = load ptr, ptr %hosts.i, align 8
+  %158 = load ptr, ptr %hosts.i, align 8
   %data_offset.i = getelementptr inbounds nuw i8, ptr %2, i64 64
-  %156 = load i64, ptr %data_offset.i, align 8
-  br label %for.body.i200
+  %159 = load i64, ptr %data_offset.i, align 8
+  br label %for.body.i208
 
-for.cond.i204:
-  %inc.i205 = add nuw nsw i64 %k.073.i, 1
-  %exitcond.not.i206 = icmp eq i64 %inc.i205, %154
-  br i1 %exitcond.not.i206, label %for.cond7.preheader.i, label %for.body.i200
+for.cond.i212:
+  %inc.i213 = add nuw nsw i64 %k.073.i, 1
+  %exitcond.not.i214 = icmp eq i64 %inc.i213, %157
+  br i1 %exitcond.not.i214, label %for.cond7.preheader.i, label %for.body.i208
 
 for.cond7.preheader.i:
-  %cmp875.i = icmp sgt i64 %152, 0
+  %cmp875.i = icmp sgt i64 %155, 0
   br i1 %cmp875.i, label %for.body10.i, label %for.cond17.preheader.i
 
-for.body.i200:
-  %k.073.i = phi i64 [ 0, %for.body.lr.ph.i199 ], [ %inc.i205, %for.cond.i204 ]
-  %arrayidx.i201 = getelementptr inbounds nuw { ptr, ptr }, ptr %155, i64 %k.073.i
-  %157 = load ptr, ptr %arrayidx.i201, align 8
-  %add.ptr.i202 = getelementptr inbounds i8, ptr %157, i64 %156
-  %158 = load ptr, ptr %add.ptr.i202, align 8
-  %memory.i = getelementptr inbounds nuw i8, ptr %arrayidx.i201, i64 8
-  %159 = load ptr, ptr %memory.i, align 8
-  %cmp5.not.i203 = icmp eq ptr %158, %159
-  br i1 %cmp5.not.i203, label %for.cond.i204, label %slow
+for.body.i208:
+  %k.073.i = phi i64 [ 0, %for.body.lr.ph.i207 ], [ %inc.i213, %for.cond.i212 ]
+  %arrayidx.i209 = getelementptr inbounds nuw { ptr, ptr }, ptr %158, i64 %k.073.i
+  %160 = load ptr, ptr %arrayidx.i209, align 8
+  %add.ptr.i210 = getelementptr inbounds i8, ptr %160, i64 %159
+  %161 = load ptr, ptr %add.ptr.i210, align 8
+  %memory.i = getelementptr inbounds nuw i8, ptr %arrayidx.i209, i64 8
+  %162 = load ptr, ptr %memory.i, align 8
+  %cmp5.not.i211 = icmp eq ptr %161, %162
+  br i1 %cmp5.not.i211, label %for.cond.i212, label %slow
 
 for.cond17.preheader.i:
   %number_count.i = getelementptr inbounds nuw i8, ptr %151, i64 208
-  %160 = load i64, ptr %number_count.i, align 8
-  %cmp1877.i = icmp sgt i64 %160, 0
-  br i1 %cmp1877.i, label %for.body20.lr.ph.i, label %if.end31
+  %163 = load i64, ptr %number_count.i, align 8
+  %cmp1877.i = icmp sgt i64 %163, 0
+  br i1 %cmp1877.i, label %for.body20.lr.ph.i, label %if.end34
 
 for.body20.lr.ph.i:
   %numbers21.i = getelementptr inbounds nuw i8, ptr %151, i64 200
@@ -752,437 +766,450 @@ for.body20.lr.ph.i:
 
 for.body10.i:
   %k6.076.i = phi i64 [ %inc13.i, %for.body10.i ], [ 0, %for.cond7.preheader.i ]
-  %arrayidx11.i = getelementptr inbounds nuw i64, ptr %153, i64 %k6.076.i
+  %arrayidx11.i = getelementptr inbounds nuw i64, ptr %156, i64 %k6.076.i
   store i64 0, ptr %arrayidx11.i, align 8
   %inc13.i = add nuw nsw i64 %k6.076.i, 1
-  %161 = load i64, ptr %number_words, align 8
-  %cmp8.i = icmp slt i64 %inc13.i, %161
+  %cmp8.i = icmp slt i64 %inc13.i, %155
   br i1 %cmp8.i, label %for.body10.i, label %for.cond17.preheader.i
 
 for.body20.i:
   %k16.078.i = phi i64 [ 0, %for.body20.lr.ph.i ], [ %inc40.i, %if.end38.i ]
-  %162 = load ptr, ptr %numbers21.i, align 8
-  %arrayidx22.i = getelementptr inbounds nuw { i64, i64, i64 }, ptr %162, i64 %k16.078.i
-  %163 = load i64, ptr %arrayidx22.i, align 8
-  %cmp23.i = icmp sgt i64 %163, -1
-  br i1 %cmp23.i, label %cond.true.i208, label %cond.false.i207
+  %164 = load ptr, ptr %numbers21.i, align 8
+  %arrayidx22.i = getelementptr inbounds nuw { i64, i64, i64 }, ptr %164, i64 %k16.078.i
+  %165 = load i64, ptr %arrayidx22.i, align 8
+  %cmp23.i = icmp sgt i64 %165, -1
+  br i1 %cmp23.i, label %cond.true.i216, label %cond.false.i215
 
-cond.true.i208:
-  %arrayidx26.i = getelementptr inbounds nuw ptr, ptr %80, i64 %163
+cond.true.i216:
+  %arrayidx26.i = getelementptr inbounds nuw ptr, ptr %80, i64 %165
   br label %cond.end.i
 
-cond.false.i207:
-  %164 = load ptr, ptr %hosts27.i, align 8
-  %not.i = xor i64 %163, -1
-  %arrayidx29.i = getelementptr inbounds nuw { ptr, ptr }, ptr %164, i64 %not.i
+cond.false.i215:
+  %166 = load ptr, ptr %hosts27.i, align 8
+  %not.i = xor i64 %165, -1
+  %arrayidx29.i = getelementptr inbounds nuw { ptr, ptr }, ptr %166, i64 %not.i
   %memory30.i = getelementptr inbounds nuw i8, ptr %arrayidx29.i, i64 8
-  %165 = load ptr, ptr %memory30.i, align 8
-  %data.i = getelementptr inbounds nuw i8, ptr %165, i64 16
-  %166 = load ptr, ptr %data.i, align 8
+  %167 = load ptr, ptr %memory30.i, align 8
+  %data.i = getelementptr inbounds nuw i8, ptr %167, i64 16
+  %168 = load ptr, ptr %data.i, align 8
   br label %cond.end.i
 
 cond.end.i:
-  %cond.i = phi ptr [ %arrayidx26.i, %cond.true.i208 ], [ %166, %cond.false.i207 ]
-  %167 = load ptr, ptr %memcpy.i, align 8
+  %cond.i = phi ptr [ %arrayidx26.i, %cond.true.i216 ], [ %168, %cond.false.i215 ]
+  %169 = load ptr, ptr %memcpy.i, align 8
   %offset.i = getelementptr inbounds nuw i8, ptr %arrayidx22.i, i64 8
-  %168 = load i64, ptr %offset.i, align 8
-  %add.ptr31.i = getelementptr inbounds i8, ptr %153, i64 %168
+  %170 = load i64, ptr %offset.i, align 8
+  %add.ptr31.i = getelementptr inbounds i8, ptr %156, i64 %170
   %nbytes.i = getelementptr inbounds nuw i8, ptr %arrayidx22.i, i64 16
-  %169 = load i64, ptr %nbytes.i, align 8
-  %call32.i = call ptr %167(ptr %add.ptr31.i, ptr %cond.i, i64 %169)
+  %171 = load i64, ptr %nbytes.i, align 8
+  %call32.i = call ptr %169(ptr %add.ptr31.i, ptr %cond.i, i64 %171)
   br i1 %cmp23.i, label %if.then34.i, label %if.end38.i
 
 if.then34.i:
-  %170 = load i64, ptr %arrayidx22.i, align 8
-  %arrayidx37.i = getelementptr inbounds ptr, ptr %80, i64 %170
+  %172 = load i64, ptr %arrayidx22.i, align 8
+  %arrayidx37.i = getelementptr inbounds ptr, ptr %80, i64 %172
   store ptr null, ptr %arrayidx37.i, align 8
   br label %if.end38.i
 
 if.end38.i:
   %inc40.i = add nuw nsw i64 %k16.078.i, 1
-  %171 = load i64, ptr %number_count.i, align 8
-  %cmp18.i = icmp slt i64 %inc40.i, %171
-  br i1 %cmp18.i, label %for.body20.i, label %if.end31.loopexit
-
-if.end31.loopexit:
-  %.pre = load ptr, ptr %program.i.i, align 8
-  br label %if.end31
-
-if.end31:
-  %172 = phi ptr [ %.pre, %if.end31.loopexit ], [ %151, %for.cond17.preheader.i ]
-  %row_count.i210 = getelementptr inbounds nuw i8, ptr %172, i64 304
-  %173 = load i64, ptr %row_count.i210, align 8
-  %cmp.not24.i = icmp sgt i64 %173, 0
-  br i1 %cmp.not24.i, label %for.body.lr.ph.i212, label %slow
-
-for.body.lr.ph.i212:
-  %rows.i = getelementptr inbounds nuw i8, ptr %172, i64 296
-  %174 = load ptr, ptr %rows.i, align 8
-  %row_words.i = getelementptr inbounds nuw i8, ptr %172, i64 312
-  %175 = load i64, ptr %row_words.i, align 8
-  %number_words.i.i = getelementptr inbounds nuw i8, ptr %172, i64 216
-  %bound_count.i.i = getelementptr inbounds nuw i8, ptr %172, i64 176
-  %bound.i.i = getelementptr inbounds nuw i8, ptr %172, i64 168
-  %data_offset.i.i213 = getelementptr inbounds nuw i8, ptr %2, i64 64
-  %memory_address.i.i.i = getelementptr inbounds nuw i8, ptr %172, i64 48
-  %derived_count.i.i = getelementptr inbounds nuw i8, ptr %172, i64 280
-  %derived.i.i = getelementptr inbounds nuw i8, ptr %172, i64 264
-  %derived_buffer.i.i = getelementptr inbounds nuw i8, ptr %172, i64 288
-  %dirty.i.i = getelementptr inbounds nuw i8, ptr %172, i64 272
-  %state_count.i.i = getelementptr inbounds nuw i8, ptr %172, i64 232
-  %states.i.i = getelementptr inbounds nuw i8, ptr %172, i64 224
-  %storage_offset.i.i.i = getelementptr inbounds nuw i8, ptr %2, i64 72
-  %storage_exposed.i.i.i = getelementptr inbounds nuw i8, ptr %172, i64 240
-  %memory_users.i.i.i = getelementptr inbounds nuw i8, ptr %172, i64 56
-  %nobody.i.i.i = getelementptr inbounds nuw i8, ptr %172, i64 72
-  %None.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 272
-  %True.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 280
-  br label %for.body.i214
-
-for.body.i214:
-  %k.025.i = phi i64 [ 0, %for.body.lr.ph.i212 ], [ %inc.i220, %for.inc.i219 ]
-  %mul.i = mul i64 %k.025.i, %175
-  %add.ptr.i215 = getelementptr inbounds i64, ptr %174, i64 %mul.i
-  %176 = load ptr, ptr %add.ptr.i215, align 8
-  %tobool.not.i.i216 = icmp eq ptr %176, null
-  br i1 %tobool.not.i.i216, label %for.inc.i219, label %if.end.i.i217
-
-if.end.i.i217:
-  %add.ptr.i.i218 = getelementptr inbounds nuw i8, ptr %add.ptr.i215, i64 40
-  %177 = load i64, ptr %number_words.i.i, align 8
-  %add.ptr3.i.i = getelementptr inbounds i64, ptr %add.ptr.i.i218, i64 %177
-  %178 = load i64, ptr %input_count, align 8
-  %cmp.not151.i.i = icmp sgt i64 %178, 0
-  br i1 %cmp.not151.i.i, label %for.body.i.i226, label %for.cond8.preheader.i.i
-
-for.cond8.preheader.i.i:
-  %words.0.lcssa.i.i = phi ptr [ %add.ptr3.i.i, %if.end.i.i217 ], [ %incdec.ptr.i.i, %for.inc.i.i ]
-  %179 = load i64, ptr %bound_count.i.i, align 8
-  %cmp9.not154.i.i = icmp sgt i64 %179, 0
-  br i1 %cmp9.not154.i.i, label %for.body11.lr.ph.i.i, label %for.cond30.preheader.i.i
-
-for.body11.lr.ph.i.i:
-  %180 = load ptr, ptr %bound.i.i, align 8
-  %181 = load i64, ptr %data_offset.i.i213, align 8
-  %182 = mul i64 %179, 24
-  %scevgep.i.i = getelementptr i8, ptr %words.0.lcssa.i.i, i64 %182
-  br label %for.body11.i.i
-
-for.body.i.i226:
-  %k.0153.i.i = phi i64 [ %inc.i.i229, %for.inc.i.i ], [ 0, %if.end.i.i217 ]
-  %words.0152.i.i = phi ptr [ %incdec.ptr.i.i, %for.inc.i.i ], [ %add.ptr3.i.i, %if.end.i.i217 ]
-  %183 = load i64, ptr %words.0152.i.i, align 8
-  %arrayidx.i.i227 = getelementptr inbounds nuw ptr, ptr %80, i64 %k.0153.i.i
-  %184 = load ptr, ptr %arrayidx.i.i227, align 8
-  %185 = ptrtoint ptr %184 to i64
-  %cmp4.not.i.i228 = icmp eq i64 %183, %185
-  br i1 %cmp4.not.i.i228, label %for.inc.i.i, label %for.inc.i219
-
-for.inc.i.i:
-  %incdec.ptr.i.i = getelementptr inbounds nuw i8, ptr %words.0152.i.i, i64 8
-  %inc.i.i229 = add nuw nsw i64 %k.0153.i.i, 1
-  %exitcond.not.i.i230 = icmp eq i64 %inc.i.i229, %178
-  br i1 %exitcond.not.i.i230, label %for.cond8.preheader.i.i, label %for.body.i.i226
-
-for.cond30.preheader.i.i:
-  %words.2.lcssa.i.i = phi ptr [ %words.0.lcssa.i.i, %for.cond8.preheader.i.i ], [ %scevgep.i.i, %for.inc23.i.i ]
-  %186 = load i64, ptr %derived_count.i.i, align 8
-  %cmp31.not158.i.i = icmp sgt i64 %186, 0
-  br i1 %cmp31.not158.i.i, label %for.body33.lr.ph.i.i, label %for.cond48.preheader.i.i
-
-for.body33.lr.ph.i.i:
-  %187 = load ptr, ptr %derived.i.i, align 8
-  %188 = load i64, ptr %derived_buffer.i.i, align 8
-  %189 = shl i64 %186, 3
-  %scevgep178.i.i = getelementptr i8, ptr %words.2.lcssa.i.i, i64 %189
-  br label %for.body33.i.i
-
-for.body11.i.i:
-  %k7.0156.i.i = phi i64 [ 0, %for.body11.lr.ph.i.i ], [ %inc24.i.i, %for.inc23.i.i ]
-  %words.2155.i.i = phi ptr [ %words.0.lcssa.i.i, %for.body11.lr.ph.i.i ], [ %add.ptr25.i.i, %for.inc23.i.i ]
-  %arrayidx12.i.i = getelementptr inbounds nuw ptr, ptr %180, i64 %k7.0156.i.i
-  %190 = load ptr, ptr %arrayidx12.i.i, align 8
-  %add.ptr13.i.i = getelementptr inbounds i8, ptr %190, i64 %181
-  %191 = load i64, ptr %add.ptr13.i.i, align 8
-  %192 = load i64, ptr %words.2155.i.i, align 8
-  %cmp15.not.i.i = icmp eq i64 %191, %192
-  br i1 %cmp15.not.i.i, label %if.end17.i.i223, label %for.inc.i219
-
-if.end17.i.i223:
-  %arrayidx18.i.i = getelementptr inbounds nuw i8, ptr %words.2155.i.i, i64 8
-  %193 = load i64, ptr %arrayidx18.i.i, align 8
-  %arrayidx19.i.i = getelementptr inbounds nuw i8, ptr %words.2155.i.i, i64 16
-  %194 = load i64, ptr %arrayidx19.i.i, align 8
-  %195 = inttoptr i64 %193 to ptr
-  %196 = load i64, ptr %memory_address.i.i.i, align 8
-  %add.ptr.i.i.i224 = getelementptr inbounds i8, ptr %195, i64 %196
-  %197 = load i64, ptr %add.ptr.i.i.i224, align 8
-  %cmp.i.i.i = icmp eq i64 %197, %194
-  br i1 %cmp.i.i.i, label %for.inc23.i.i, label %for.inc.i219
-
-for.inc23.i.i:
-  %inc24.i.i = add nuw nsw i64 %k7.0156.i.i, 1
-  %add.ptr25.i.i = getelementptr inbounds nuw i8, ptr %words.2155.i.i, i64 24
-  %exitcond177.not.i.i = icmp eq i64 %inc24.i.i, %179
-  br i1 %exitcond177.not.i.i, label %for.cond30.preheader.i.i, label %for.body11.i.i
-
-for.cond30.i.i:
-  %inc43.i.i = add nuw nsw i64 %k29.0160.i.i, 1
-  %incdec.ptr36.i.i = getelementptr inbounds nuw i8, ptr %words.3159.i.i, i64 8
-  %exitcond179.not.i.i = icmp eq i64 %inc43.i.i, %186
-  br i1 %exitcond179.not.i.i, label %for.cond48.preheader.i.i, label %for.body33.i.i
-
-for.cond48.preheader.i.i:
-  %words.3.lcssa.i.i = phi ptr [ %words.2.lcssa.i.i, %for.cond30.preheader.i.i ], [ %scevgep178.i.i, %for.cond30.i.i ]
-  %198 = load i64, ptr %state_count.i.i, align 8
-  %cmp49.not162.i.i = icmp sgt i64 %198, 0
-  br i1 %cmp49.not162.i.i, label %for.body51.lr.ph.i.i, label %for.cond69.preheader.i.i
-
-for.body51.lr.ph.i.i:
-  %199 = load i64, ptr %memory_address.i.i.i, align 8
-  %200 = shl i64 %198, 4
-  %scevgep180.i.i = getelementptr i8, ptr %words.3.lcssa.i.i, i64 %200
-  br label %for.body51.i.i
-
-for.body33.i.i:
-  %k29.0160.i.i = phi i64 [ 0, %for.body33.lr.ph.i.i ], [ %inc43.i.i, %for.cond30.i.i ]
-  %words.3159.i.i = phi ptr [ %words.2.lcssa.i.i, %for.body33.lr.ph.i.i ], [ %incdec.ptr36.i.i, %for.cond30.i.i ]
-  %arrayidx34.i.i = getelementptr inbounds nuw ptr, ptr %187, i64 %k29.0160.i.i
-  %201 = load ptr, ptr %arrayidx34.i.i, align 8
-  %add.ptr35.i.i = getelementptr inbounds i8, ptr %201, i64 %188
-  %202 = load i64, ptr %add.ptr35.i.i, align 8
-  %203 = load i64, ptr %words.3159.i.i, align 8
-  %cmp37.not.i.i = icmp eq i64 %202, %203
-  br i1 %cmp37.not.i.i, label %lor.lhs.false.i.i222, label %for.inc.i219
-
-lor.lhs.false.i.i222:
-  %204 = load ptr, ptr %dirty.i.i, align 8
-  %arrayidx38.i.i = getelementptr inbounds nuw ptr, ptr %204, i64 %k29.0160.i.i
-  %205 = load ptr, ptr %arrayidx38.i.i, align 8
-  %206 = load i64, ptr %205, align 8
-  %tobool39.not.i.i = icmp eq i64 %206, 0
-  br i1 %tobool39.not.i.i, label %for.cond30.i.i, label %for.inc.i219
-
-for.cond69.preheader.i.i:
-  %words.5.lcssa.i.i = phi ptr [ %words.3.lcssa.i.i, %for.cond48.preheader.i.i ], [ %scevgep180.i.i, %for.inc62.i.i ]
-  %207 = load i64, ptr %result_count, align 8
-  %cmp70.not166.i.i = icmp slt i64 %207, 1
-  br i1 %cmp70.not166.i.i, label %find.exit, label %for.body72.i.i
-
-for.body51.i.i:
-  %k47.0164.i.i = phi i64 [ 0, %for.body51.lr.ph.i.i ], [ %inc63.i.i, %for.inc62.i.i ]
-  %words.5163.i.i = phi ptr [ %words.3.lcssa.i.i, %for.body51.lr.ph.i.i ], [ %add.ptr64.i.i, %for.inc62.i.i ]
-  %208 = load i64, ptr %words.5163.i.i, align 8
-  %arrayidx53.i.i = getelementptr inbounds nuw i8, ptr %words.5163.i.i, i64 8
-  %209 = load i64, ptr %arrayidx53.i.i, align 8
-  %210 = inttoptr i64 %208 to ptr
-  %add.ptr.i135.i.i = getelementptr inbounds i8, ptr %210, i64 %199
-  %211 = load i64, ptr %add.ptr.i135.i.i, align 8
-  %cmp.i136.i.i = icmp eq i64 %211, %209
-  br i1 %cmp.i136.i.i, label %lor.lhs.false55.i.i, label %for.inc.i219
-
-lor.lhs.false55.i.i:
-  %212 = load ptr, ptr %bound.i.i, align 8
-  %213 = load ptr, ptr %states.i.i, align 8
-  %arrayidx57.i.i = getelementptr inbounds nuw i64, ptr %213, i64 %k47.0164.i.i
-  %214 = load i64, ptr %arrayidx57.i.i, align 8
-  %arrayidx58.i.i = getelementptr inbounds ptr, ptr %212, i64 %214
-  %215 = load ptr, ptr %arrayidx58.i.i, align 8
-  %216 = load i64, ptr %storage_offset.i.i.i, align 8
-  %add.ptr.i137.i.i = getelementptr inbounds i8, ptr %215, i64 %216
-  %217 = load ptr, ptr %add.ptr.i137.i.i, align 8
-  %218 = load ptr, ptr %None.i.i.i, align 8
-  %cmp.i138.i.i = icmp eq ptr %217, %218
-  br i1 %cmp.i138.i.i, label %for.inc62.i.i, label %is_hidden.exit.i.i
-
-is_hidden.exit.i.i:
-  %219 = load i64, ptr %storage_exposed.i.i.i, align 8
-  %add.ptr3.i.i.i = getelementptr inbounds i8, ptr %217, i64 %219
-  %220 = load ptr, ptr %add.ptr3.i.i.i, align 8
-  %221 = load ptr, ptr %True.i.i.i, align 8
-  %cmp5.i.not.i.i = icmp eq ptr %220, %221
-  br i1 %cmp5.i.not.i.i, label %for.inc.i219, label %for.inc62.i.i
-
-for.inc62.i.i:
-  %inc63.i.i = add nuw nsw i64 %k47.0164.i.i, 1
-  %add.ptr64.i.i = getelementptr inbounds nuw i8, ptr %words.5163.i.i, i64 16
-  %exitcond181.not.i.i = icmp eq i64 %inc63.i.i, %198
-  br i1 %exitcond181.not.i.i, label %for.cond69.preheader.i.i, label %for.body51.i.i
-
-for.body72.i.i:
-  %k68.0168.i.i = phi i64 [ %inc79.i.i, %for.inc78.i.i ], [ 0, %for.cond69.preheader.i.i ]
-  %words.6167.i.i = phi ptr [ %add.ptr80.i.i, %for.inc78.i.i ], [ %words.5.lcssa.i.i, %for.cond69.preheader.i.i ]
-  %222 = load i64, ptr %words.6167.i.i, align 8
-  %223 = inttoptr i64 %222 to ptr
-  %224 = load i64, ptr %223, align 8
-  %225 = and i64 %224, 4294967295
-  %cmp.i139.i.i = icmp eq i64 %225, 1
-  br i1 %cmp.i139.i.i, label %land.lhs.true.i.i.i, label %for.inc.i219
-
-land.lhs.true.i.i.i:
-  %arrayidx74.i.i = getelementptr inbounds nuw i8, ptr %words.6167.i.i, i64 8
-  %226 = load i64, ptr %arrayidx74.i.i, align 8
-  %227 = load i64, ptr %memory_address.i.i.i, align 8
-  %add.ptr.i.i.i.i = getelementptr inbounds i8, ptr %223, i64 %227
-  %228 = load i64, ptr %add.ptr.i.i.i.i, align 8
-  %cmp.i.i.i.i = icmp eq i64 %228, %226
-  br i1 %cmp.i.i.i.i, label %is_free.exit.i.i, label %for.inc.i219
-
-is_free.exit.i.i:
-  %229 = load i64, ptr %memory_users.i.i.i, align 8
-  %add.ptr.i140.i.i = getelementptr inbounds i8, ptr %223, i64 %229
-  %230 = load ptr, ptr %add.ptr.i140.i.i, align 8
-  %231 = load ptr, ptr %nobody.i.i.i, align 8
-  %cmp3.i.i.i = icmp eq ptr %230, %231
-  br i1 %cmp3.i.i.i, label %for.inc78.i.i, label %for.inc.i219
-
-for.inc78.i.i:
-  %inc79.i.i = add nuw nsw i64 %k68.0168.i.i, 1
-  %add.ptr80.i.i = getelementptr inbounds nuw i8, ptr %words.6167.i.i, i64 16
-  %exitcond182.not.i.i = icmp eq i64 %inc79.i.i, %207
-  br i1 %exitcond182.not.i.i, label %find.exit, label %for.body72.i.i
-
-for.inc.i219:
-  %inc.i220 = add nuw nsw i64 %k.025.i, 1
-  %exitcond.not.i221 = icmp eq i64 %inc.i220, %173
-  br i1 %exitcond.not.i221, label %slow, label %for.body.i214
-
-find.exit:
-  %tobool.not = icmp eq ptr %add.ptr.i215, null
-  br i1 %tobool.not, label %slow, label %if.end34
+  %173 = load i64, ptr %number_count.i, align 8
+  %cmp18.i = icmp slt i64 %inc40.i, %173
+  br i1 %cmp18.i, label %for.body20.i, label %if.end34
 
 if.end34:
-  %row_words = getelementptr inbounds nuw i8, ptr %151, i64 312
-  %232 = load i64, ptr %row_words, align 8
-  %add.ptr36 = getelementptr inbounds i64, ptr %add.ptr.i215, i64 %232
-  %add.ptr38.idx = mul i64 %76, -16
-  %add.ptr38 = getelementptr inbounds i8, ptr %add.ptr36, i64 %add.ptr38.idx
+  %call35 = call fastcc ptr @find(ptr %call13)
+  %tobool36.not = icmp eq ptr %call35, null
+  br i1 %tobool36.not, label %slow, label %if.end38
+
+if.end38:
+  %174 = load ptr, ptr %call35, align 8
+  %row_words = getelementptr inbounds nuw i8, ptr %151, i64 320
+  %175 = load i64, ptr %row_words, align 8
+  %add.ptr40 = getelementptr inbounds i64, ptr %call35, i64 %175
+  %add.ptr42.idx = mul i64 %76, -16
+  %add.ptr42 = getelementptr inbounds i8, ptr %add.ptr40, i64 %add.ptr42.idx
   %Py_IncRef = getelementptr inbounds nuw i8, ptr %3, i64 40
-  %233 = load ptr, ptr %Py_IncRef, align 8
-  call void %233(ptr %176)
-  %cmp41290 = icmp sgt i64 %75, 0
-  br i1 %cmp41290, label %for.body43, label %for.cond51.preheader
+  %176 = load ptr, ptr %Py_IncRef, align 8
+  call void %176(ptr %174)
+  %cmp45265 = icmp sgt i64 %75, 0
+  br i1 %cmp45265, label %for.body47, label %for.cond55.preheader
 
-for.cond51.preheader:
-  %cmp52292 = icmp sgt i64 %76, 0
-  br i1 %cmp52292, label %for.body54, label %for.cond.cleanup53
+for.cond55.preheader:
+  %cmp56267 = icmp sgt i64 %76, 0
+  br i1 %cmp56267, label %for.body58, label %for.cond.cleanup57
 
-for.body43:
-  %k39.0291 = phi i64 [ %inc48, %for.body43 ], [ 0, %if.end34 ]
-  %234 = load ptr, ptr %Py_IncRef, align 8
-  %arrayidx46 = getelementptr inbounds nuw ptr, ptr %78, i64 %k39.0291
-  %235 = load ptr, ptr %arrayidx46, align 8
-  call void %234(ptr %235)
-  %inc48 = add nuw nsw i64 %k39.0291, 1
-  %exitcond.not = icmp eq i64 %inc48, %75
-  br i1 %exitcond.not, label %for.cond51.preheader, label %for.body43
+for.body47:
+  %k43.0266 = phi i64 [ %inc52, %for.body47 ], [ 0, %if.end38 ]
+  %177 = load ptr, ptr %Py_IncRef, align 8
+  %arrayidx50 = getelementptr inbounds nuw ptr, ptr %78, i64 %k43.0266
+  %178 = load ptr, ptr %arrayidx50, align 8
+  call void %177(ptr %178)
+  %inc52 = add nuw nsw i64 %k43.0266, 1
+  %exitcond.not = icmp eq i64 %inc52, %75
+  br i1 %exitcond.not, label %for.cond55.preheader, label %for.body47
 
-for.cond.cleanup53:
-  %state_count = getelementptr inbounds nuw i8, ptr %151, i64 232
-  %236 = load i64, ptr %state_count, align 8
-  %mul67 = shl i64 %236, 4
-  %237 = alloca i8, i64 %mul67, align 16
-  %238 = load i64, ptr %number_words, align 8
-  %add.ptr70 = getelementptr i64, ptr %add.ptr.i215, i64 %238
-  %239 = load i64, ptr %input_count, align 8
-  %add.ptr72 = getelementptr i64, ptr %add.ptr70, i64 %239
-  %add.ptr76.idx = mul i64 %236, -16
-  %add.ptr76 = getelementptr inbounds i8, ptr %add.ptr38, i64 %add.ptr76.idx
-  %cmp80294 = icmp sgt i64 %236, 0
-  br i1 %cmp80294, label %for.body82.lr.ph, label %for.cond.cleanup81
+for.cond.cleanup57:
+  %179 = load i64, ptr %state_count, align 8
+  %mul72 = shl i64 %179, 4
+  %180 = alloca i8, i64 %mul72, align 16
+  %181 = load i64, ptr %number_words, align 8
+  %add.ptr75 = getelementptr i64, ptr %call35, i64 %181
+  %182 = load i64, ptr %input_count, align 8
+  %add.ptr77 = getelementptr i64, ptr %add.ptr75, i64 %182
+  %add.ptr81.idx = mul i64 %179, -16
+  %add.ptr81 = getelementptr inbounds i8, ptr %add.ptr42, i64 %add.ptr81.idx
+  %cmp85269 = icmp sgt i64 %179, 0
+  br i1 %cmp85269, label %for.body87.lr.ph, label %for.cond.cleanup86
 
-for.body82.lr.ph:
-  %states83 = getelementptr inbounds nuw i8, ptr %151, i64 224
-  %240 = load ptr, ptr %states83, align 8
-  br label %for.body82
+for.body87.lr.ph:
+  %states88 = getelementptr inbounds nuw i8, ptr %151, i64 224
+  %183 = load ptr, ptr %states88, align 8
+  br label %for.body87
 
-for.body54:
-  %k50.0293 = phi i64 [ %inc65, %for.body54 ], [ 0, %for.cond51.preheader ]
-  %arrayidx56.idx = shl i64 %k50.0293, 4
-  %arrayidx56 = getelementptr inbounds i8, ptr %add.ptr38, i64 %arrayidx56.idx
-  %241 = load i64, ptr %arrayidx56, align 8
-  %242 = inttoptr i64 %241 to ptr
-  %arrayidx58 = getelementptr inbounds nuw ptr, ptr %81, i64 %k50.0293
-  store ptr %242, ptr %arrayidx58, align 8
-  %arrayidx60 = getelementptr inbounds nuw ptr, ptr %82, i64 %k50.0293
-  store ptr null, ptr %arrayidx60, align 8
-  %243 = load ptr, ptr %Py_IncRef, align 8
-  call void %243(ptr %242)
-  %inc65 = add nuw nsw i64 %k50.0293, 1
-  %exitcond316.not = icmp eq i64 %inc65, %76
-  br i1 %exitcond316.not, label %for.cond.cleanup53, label %for.body54
+for.body58:
+  %k54.0268 = phi i64 [ %inc69, %for.body58 ], [ 0, %for.cond55.preheader ]
+  %arrayidx60.idx = shl i64 %k54.0268, 4
+  %arrayidx60 = getelementptr inbounds i8, ptr %add.ptr42, i64 %arrayidx60.idx
+  %184 = load i64, ptr %arrayidx60, align 8
+  %185 = inttoptr i64 %184 to ptr
+  %arrayidx62 = getelementptr inbounds nuw ptr, ptr %81, i64 %k54.0268
+  store ptr %185, ptr %arrayidx62, align 8
+  %arrayidx64 = getelementptr inbounds nuw ptr, ptr %82, i64 %k54.0268
+  store ptr null, ptr %arrayidx64, align 8
+  %186 = load ptr, ptr %Py_IncRef, align 8
+  call void %186(ptr %185)
+  %inc69 = add nuw nsw i64 %k54.0268, 1
+  %exitcond282.not = icmp eq i64 %inc69, %76
+  br i1 %exitcond282.not, label %for.cond.cleanup57, label %for.body58
 
-for.cond.cleanup81:
-  %call95 = call fastcc i32 @start(ptr %call13, ptr %add.ptr.i215, ptr %153)
-  %cmp96 = icmp eq i32 %call95, 0
-  br i1 %cmp96, label %if.then97, label %cond.end
+for.cond.cleanup86:
+  %call100 = call fastcc i32 @start(ptr %call13, ptr %call35, ptr %156)
+  %cmp101 = icmp eq i32 %call100, 0
+  br i1 %cmp101, label %if.then102, label %cond.end
 
-for.body82:
-  %k77.0295 = phi i64 [ 0, %for.body82.lr.ph ], [ %inc93, %for.body82 ]
-  %arrayidx84 = getelementptr inbounds nuw i64, ptr %240, i64 %k77.0295
-  %244 = load i64, ptr %arrayidx84, align 8
-  %.idx = mul i64 %244, 24
-  %245 = getelementptr i8, ptr %add.ptr72, i64 %.idx
-  %arrayidx87 = getelementptr i8, ptr %245, i64 48
-  %246 = load i64, ptr %arrayidx87, align 8
-  %247 = inttoptr i64 %246 to ptr
-  %arrayidx88 = getelementptr inbounds nuw { ptr, ptr }, ptr %237, i64 %k77.0295
-  store ptr %247, ptr %arrayidx88, align 16
-  %arrayidx90.idx = shl i64 %k77.0295, 4
-  %arrayidx90 = getelementptr inbounds i8, ptr %add.ptr76, i64 %arrayidx90.idx
-  %248 = load i64, ptr %arrayidx90, align 8
-  %249 = inttoptr i64 %248 to ptr
-  %spare = getelementptr inbounds nuw i8, ptr %arrayidx88, i64 8
-  store ptr %249, ptr %spare, align 8
-  %inc93 = add nuw nsw i64 %k77.0295, 1
-  %exitcond317.not = icmp eq i64 %inc93, %236
-  br i1 %exitcond317.not, label %for.cond.cleanup81, label %for.body82
+for.body87:
+  %k82.0270 = phi i64 [ 0, %for.body87.lr.ph ], [ %inc98, %for.body87 ]
+  %arrayidx89 = getelementptr inbounds nuw i64, ptr %183, i64 %k82.0270
+  %187 = load i64, ptr %arrayidx89, align 8
+  %.idx = mul i64 %187, 24
+  %188 = getelementptr i8, ptr %add.ptr77, i64 %.idx
+  %arrayidx92 = getelementptr i8, ptr %188, i64 48
+  %189 = load i64, ptr %arrayidx92, align 8
+  %190 = inttoptr i64 %189 to ptr
+  %arrayidx93 = getelementptr inbounds nuw { ptr, ptr }, ptr %180, i64 %k82.0270
+  store ptr %190, ptr %arrayidx93, align 16
+  %arrayidx95.idx = shl i64 %k82.0270, 4
+  %arrayidx95 = getelementptr inbounds i8, ptr %add.ptr81, i64 %arrayidx95.idx
+  %191 = load i64, ptr %arrayidx95, align 8
+  %192 = inttoptr i64 %191 to ptr
+  %spare = getelementptr inbounds nuw i8, ptr %arrayidx93, i64 8
+  store ptr %192, ptr %spare, align 8
+  %inc98 = add nuw nsw i64 %k82.0270, 1
+  %exitcond283.not = icmp eq i64 %inc98, %179
+  br i1 %exitcond283.not, label %for.cond.cleanup86, label %for.body87
 
-if.then97:
-  call fastcc void @exchange(ptr %call13, ptr %237)
+if.then102:
+  call fastcc void @exchange(ptr %call13, ptr %180)
   %committed.i = getelementptr inbounds nuw i8, ptr %2, i64 96
-  %250 = load ptr, ptr %committed.i, align 8
-  %tobool.not.i231 = icmp eq ptr %250, null
-  br i1 %tobool.not.i231, label %land.lhs.true101, label %commit.exit
+  %193 = load ptr, ptr %committed.i, align 8
+  %tobool.not.i217 = icmp eq ptr %193, null
+  br i1 %tobool.not.i217, label %land.lhs.true107, label %commit.exit
 
 commit.exit:
   %PyObject_CallNoArgs.i = getelementptr inbounds nuw i8, ptr %3, i64 8
-  %251 = load ptr, ptr %PyObject_CallNoArgs.i, align 8
-  %call4.i = call ptr %251(ptr %250)
-  %Py_DecRef.i233 = getelementptr inbounds nuw i8, ptr %3, i64 48
-  %252 = load ptr, ptr %Py_DecRef.i233, align 8
-  call void %252(ptr %call4.i)
+  %194 = load ptr, ptr %PyObject_CallNoArgs.i, align 8
+  %call4.i = call ptr %194(ptr %193)
+  %Py_DecRef.i219 = getelementptr inbounds nuw i8, ptr %3, i64 48
+  %195 = load ptr, ptr %Py_DecRef.i219, align 8
+  call void %195(ptr %call4.i)
   %tobool5.i.not = icmp eq ptr %call4.i, null
-  br i1 %tobool5.i.not, label %cond.end.thread, label %land.lhs.true101
+  br i1 %tobool5.i.not, label %cond.end.thread, label %land.lhs.true107
 
-land.lhs.true101:
-  %call102 = call fastcc zeroext i1 @wrap(ptr %call13)
-  br i1 %call102, label %cond.true, label %cond.end.thread
+land.lhs.true107:
+  %call108 = call fastcc zeroext i1 @wrap(ptr %call13)
+  br i1 %call108, label %cond.true, label %cond.end.thread
 
 cond.true:
-  %call103 = call fastcc ptr @returned(ptr %call13)
+  %call109 = call fastcc ptr @returned(ptr %call13)
   br label %cond.end.thread
 
 cond.end.thread:
-  %cond.ph = phi ptr [ null, %commit.exit ], [ null, %land.lhs.true101 ], [ %call103, %cond.true ]
-  call fastcc void @release(ptr %call13, ptr %176)
+  %cond.ph = phi ptr [ null, %commit.exit ], [ null, %land.lhs.true107 ], [ %call109, %cond.true ]
+  call fastcc void @release(ptr %call13, ptr %174)
   br label %cleanup
 
 cond.end:
-  call fastcc void @release(ptr %call13, ptr %176)
-  %cmp104.not = icmp eq i32 %call95, 1
-  br i1 %cmp104.not, label %slow, label %cleanup
+  call fastcc void @release(ptr %call13, ptr %174)
+  %cmp110.not = icmp eq i32 %call100, 1
+  br i1 %cmp110.not, label %slow, label %cleanup
 
 slow:
-  %253 = load ptr, ptr %3, align 8
+  %196 = load ptr, ptr %3, align 8
   %fallback = getelementptr inbounds nuw i8, ptr %2, i64 48
-  %254 = load ptr, ptr %fallback, align 8
-  %call107 = call ptr %253(ptr %254, ptr %arguments, i64 %count, ptr %names)
+  %197 = load ptr, ptr %fallback, align 8
+  %call113 = call ptr %196(ptr %197, ptr %arguments, i64 %count, ptr %names)
   br label %cleanup
 
 cleanup:
-  %retval.0 = phi ptr [ null, %cond.true.i ], [ %call107, %slow ], [ null, %cond.end ], [ %cond.ph, %cond.end.thread ], [ null, %if.end5.thread265 ], [ null, %sw.bb29.i ]
+  %retval.0 = phi ptr [ null, %cond.true.i ], [ %call113, %slow ], [ null, %cond.end ], [ %cond.ph, %cond.end.thread ], [ null, %if.end5.thread249 ], [ null, %sw.bb29.i ]
   ret ptr %retval.0
+}
+
+define internal fastcc ptr @find(ptr %call) unnamed_addr {
+entry:
+  %0 = load ptr, ptr %call, align 8
+  %program.i = getelementptr inbounds nuw i8, ptr %0, i64 8
+  %1 = load ptr, ptr %program.i, align 8
+  %row_count = getelementptr inbounds nuw i8, ptr %1, i64 312
+  %2 = load i64, ptr %row_count, align 8
+  %cmp.not24 = icmp sgt i64 %2, 0
+  br i1 %cmp.not24, label %for.body.lr.ph, label %cleanup3
+
+for.body.lr.ph:
+  %rows = getelementptr inbounds nuw i8, ptr %1, i64 304
+  %3 = load ptr, ptr %rows, align 8
+  %row_words = getelementptr inbounds nuw i8, ptr %1, i64 320
+  %4 = load i64, ptr %row_words, align 8
+  %number_words.i = getelementptr inbounds nuw i8, ptr %1, i64 216
+  %input_count.i = getelementptr inbounds nuw i8, ptr %0, i64 128
+  %inputs.i = getelementptr inbounds nuw i8, ptr %call, i64 40
+  %bound_count.i = getelementptr inbounds nuw i8, ptr %1, i64 176
+  %bound.i = getelementptr inbounds nuw i8, ptr %1, i64 168
+  %data_offset.i = getelementptr inbounds nuw i8, ptr %0, i64 64
+  %memory_address.i.i = getelementptr inbounds nuw i8, ptr %1, i64 48
+  %derived_count.i = getelementptr inbounds nuw i8, ptr %1, i64 288
+  %derived.i = getelementptr inbounds nuw i8, ptr %1, i64 272
+  %derived_buffer.i = getelementptr inbounds nuw i8, ptr %1, i64 296
+  %dirty.i = getelementptr inbounds nuw i8, ptr %1, i64 280
+  %state_count.i = getelementptr inbounds nuw i8, ptr %1, i64 232
+  %states.i = getelementptr inbounds nuw i8, ptr %1, i64 224
+  %storage_offset.i.i = getelementptr inbounds nuw i8, ptr %0, i64 72
+  %process.i.i = getelementptr inbounds nuw i8, ptr %call, i64 8
+  %storage_exposed.i.i = getelementptr inbounds nuw i8, ptr %1, i64 240
+  %memory_users.i.i = getelementptr inbounds nuw i8, ptr %1, i64 56
+  %result_count.i = getelementptr inbounds nuw i8, ptr %0, i64 144
+  %nobody.i.i = getelementptr inbounds nuw i8, ptr %1, i64 72
+  br label %for.body
+
+for.body:
+  %k.025 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.inc ]
+  %mul = mul i64 %4, %k.025
+  %add.ptr = getelementptr inbounds i64, ptr %3, i64 %mul
+  %5 = load ptr, ptr %add.ptr, align 8
+  %tobool.not.i = icmp eq ptr %5, null
+  br i1 %tobool.not.i, label %for.inc, label %if.end.i
+
+if.end.i:
+  %add.ptr.i = getelementptr inbounds nuw i8, ptr %add.ptr, i64 40
+  %6 = load i64, ptr %number_words.i, align 8
+  %add.ptr3.i = getelementptr inbounds i64, ptr %add.ptr.i, i64 %6
+  %7 = load i64, ptr %input_count.i, align 8
+  %cmp.not151.i = icmp sgt i64 %7, 0
+  br i1 %cmp.not151.i, label %for.body.lr.ph.i, label %for.cond8.preheader.i
+
+for.body.lr.ph.i:
+  %8 = load ptr, ptr %inputs.i, align 8
+  br label %for.body.i
+
+for.cond8.preheader.i:
+  %words.0.lcssa.i = phi ptr [ %add.ptr3.i, %if.end.i ], [ %incdec.ptr.i, %for.inc.i ]
+  %9 = load i64, ptr %bound_count.i, align 8
+  %cmp9.not154.i = icmp sgt i64 %9, 0
+  br i1 %cmp9.not154.i, label %for.body11.lr.ph.i, label %for.cond30.preheader.i
+
+for.body11.lr.ph.i:
+  %10 = load ptr, ptr %bound.i, align 8
+  %11 = load i64, ptr %data_offset.i, align 8
+  %12 = mul i64 %9, 24
+  %scevgep.i = getelementptr i8, ptr %words.0.lcssa.i, i64 %12
+  br label %for.body11.i
+
+for.body.i:
+  %k.0153.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc.i, %for.inc.i ]
+  %words.0152.i = phi ptr [ %add.ptr3.i, %for.body.lr.ph.i ], [ %incdec.ptr.i, %for.inc.i ]
+  %13 = load i64, ptr %words.0152.i, align 8
+  %arrayidx.i = getelementptr inbounds nuw ptr, ptr %8, i64 %k.0153.i
+  %14 = load ptr, ptr %arrayidx.i, align 8
+  %15 = ptrtoint ptr %14 to i64
+  %cmp4.not.i = icmp eq i64 %13, %15
+  br i1 %cmp4.not.i, label %for.inc.i, label %for.inc
+
+for.inc.i:
+  %incdec.ptr.i = getelementptr inbounds nuw i8, ptr %words.0152.i, i64 8
+  %inc.i = add nuw nsw i64 %k.0153.i, 1
+  %exitcond.not.i = icmp eq i64 %inc.i, %7
+  br i1 %exitcond.not.i, label %for.cond8.preheader.i, label %for.body.i
+
+for.cond30.preheader.i:
+  %words.2.lcssa.i = phi ptr [ %words.0.lcssa.i, %for.cond8.preheader.i ], [ %scevgep.i, %for.inc23.i ]
+  %16 = load i64, ptr %derived_count.i, align 8
+  %cmp31.not158.i = icmp sgt i64 %16, 0
+  br i1 %cmp31.not158.i, label %for.body33.lr.ph.i, label %for.cond48.preheader.i
+
+for.body33.lr.ph.i:
+  %17 = load ptr, ptr %derived.i, align 8
+  %18 = load i64, ptr %derived_buffer.i, align 8
+  %19 = shl i64 %16, 3
+  %scevgep178.i = getelementptr i8, ptr %words.2.lcssa.i, i64 %19
+  br label %for.body33.i
+
+for.body11.i:
+  %k7.0156.i = phi i64 [ 0, %for.body11.lr.ph.i ], [ %inc24.i, %for.inc23.i ]
+  %words.2155.i = phi ptr [ %words.0.lcssa.i, %for.body11.lr.ph.i ], [ %add.ptr25.i, %for.inc23.i ]
+  %arrayidx12.i = getelementptr inbounds nuw ptr, ptr %10, i64 %k7.0156.i
+  %20 = load ptr, ptr %arrayidx12.i, align 8
+  %add.ptr13.i = getelementptr inbounds i8, ptr %20, i64 %11
+  %21 = load i64, ptr %add.ptr13.i, align 8
+  %22 = load i64, ptr %words.2155.i, align 8
+  %cmp15.not.i = icmp eq i64 %21, %22
+  br i1 %cmp15.not.i, label %if.end17.i, label %for.inc
+
+if.end17.i:
+  %arrayidx18.i = getelementptr inbounds nuw i8, ptr %words.2155.i, i64 8
+  %23 = load i64, ptr %arrayidx18.i, align 8
+  %arrayidx19.i = getelementptr inbounds nuw i8, ptr %words.2155.i, i64 16
+  %24 = load i64, ptr %arrayidx19.i, align 8
+  %25 = inttoptr i64 %23 to ptr
+  %26 = load i64, ptr %memory_address.i.i, align 8
+  %add.ptr.i.i = getelementptr inbounds i8, ptr %25, i64 %26
+  %27 = load i64, ptr %add.ptr.i.i, align 8
+  %cmp.i.i = icmp eq i64 %27, %24
+  br i1 %cmp.i.i, label %for.inc23.i, label %for.inc
+
+for.inc23.i:
+  %inc24.i = add nuw nsw i64 %k7.0156.i, 1
+  %add.ptr25.i = getelementptr inbounds nuw i8, ptr %words.2155.i, i64 24
+  %exitcond177.not.i = icmp eq i64 %inc24.i, %9
+  br i1 %exitcond177.not.i, label %for.cond30.preheader.i, label %for.body11.i
+
+for.cond30.i:
+  %inc43.i = add nuw nsw i64 %k29.0160.i, 1
+  %incdec.ptr36.i = getelementptr inbounds nuw i8, ptr %words.3159.i, i64 8
+  %exitcond179.not.i = icmp eq i64 %inc43.i, %16
+  br i1 %exitcond179.not.i, label %for.cond48.preheader.i, label %for.body33.i
+
+for.cond48.preheader.i:
+  %words.3.lcssa.i = phi ptr [ %words.2.lcssa.i, %for.cond30.preheader.i ], [ %scevgep178.i, %for.cond30.i ]
+  %28 = load i64, ptr %state_count.i, align 8
+  %cmp49.not162.i = icmp sgt i64 %28, 0
+  br i1 %cmp49.not162.i, label %for.body51.lr.ph.i, label %for.cond69.preheader.i
+
+for.body51.lr.ph.i:
+  %29 = load i64, ptr %memory_address.i.i, align 8
+  %30 = shl i64 %28, 4
+  %scevgep180.i = getelementptr i8, ptr %words.3.lcssa.i, i64 %30
+  br label %for.body51.i
+
+for.body33.i:
+  %k29.0160.i = phi i64 [ 0, %for.body33.lr.ph.i ], [ %inc43.i, %for.cond30.i ]
+  %words.3159.i = phi ptr [ %words.2.lcssa.i, %for.body33.lr.ph.i ], [ %incdec.ptr36.i, %for.cond30.i ]
+  %arrayidx34.i = getelementptr inbounds nuw ptr, ptr %17, i64 %k29.0160.i
+  %31 = load ptr, ptr %arrayidx34.i, align 8
+  %add.ptr35.i = getelementptr inbounds i8, ptr %31, i64 %18
+  %32 = load i64, ptr %add.ptr35.i, align 8
+  %33 = load i64, ptr %words.3159.i, align 8
+  %cmp37.not.i = icmp eq i64 %32, %33
+  br i1 %cmp37.not.i, label %lor.lhs.false.i, label %for.inc
+
+lor.lhs.false.i:
+  %34 = load ptr, ptr %dirty.i, align 8
+  %arrayidx38.i = getelementptr inbounds nuw ptr, ptr %34, i64 %k29.0160.i
+  %35 = load ptr, ptr %arrayidx38.i, align 8
+  %36 = load i64, ptr %35, align 8
+  %tobool39.not.i = icmp eq i64 %36, 0
+  br i1 %tobool39.not.i, label %for.cond30.i, label %for.inc
+
+for.cond69.preheader.i:
+  %words.5.lcssa.i = phi ptr [ %words.3.lcssa.i, %for.cond48.preheader.i ], [ %scevgep180.i, %for.inc62.i ]
+  %37 = load i64, ptr %result_count.i, align 8
+  %cmp70.not166.i = icmp slt i64 %37, 1
+  br i1 %cmp70.not166.i, label %cleanup3, label %for.body72.i
+
+for.body51.i:
+  %k47.0164.i = phi i64 [ 0, %for.body51.lr.ph.i ], [ %inc63.i, %for.inc62.i ]
+  %words.5163.i = phi ptr [ %words.3.lcssa.i, %for.body51.lr.ph.i ], [ %add.ptr64.i, %for.inc62.i ]
+  %38 = load i64, ptr %words.5163.i, align 8
+  %arrayidx53.i = getelementptr inbounds nuw i8, ptr %words.5163.i, i64 8
+  %39 = load i64, ptr %arrayidx53.i, align 8
+  %40 = inttoptr i64 %38 to ptr
+  %add.ptr.i135.i = getelementptr inbounds i8, ptr %40, i64 %29
+  %41 = load i64, ptr %add.ptr.i135.i, align 8
+  %cmp.i136.i = icmp eq i64 %41, %39
+  br i1 %cmp.i136.i, label %lor.lhs.false55.i, label %for.inc
+
+lor.lhs.false55.i:
+  %42 = load ptr, ptr %bound.i, align 8
+  %43 = load ptr, ptr %states.i, align 8
+  %arrayidx57.i = getelementptr inbounds nuw i64, ptr %43, i64 %k47.0164.i
+  %44 = load i64, ptr %arrayidx57.i, align 8
+  %arrayidx58.i = getelementptr inbounds ptr, ptr %42, i64 %44
+  %45 = load ptr, ptr %arrayidx58.i, align 8
+  %46 = load i64, ptr %storage_offset.i.i, align 8
+  %add.ptr.i137.i = getelementptr inbounds i8, ptr %45, i64 %46
+  %47 = load ptr, ptr %add.ptr.i137.i, align 8
+  %48 = load ptr, ptr %process.i.i, align 8
+  %None.i.i = getelementptr inbounds nuw i8, ptr %48, i64 272
+  %49 = load ptr, ptr %None.i.i, align 8
+  %cmp.i138.i = icmp eq ptr %47, %49
+  br i1 %cmp.i138.i, label %for.inc62.i, label %is_hidden.exit.i
+
+is_hidden.exit.i:
+  %50 = load i64, ptr %storage_exposed.i.i, align 8
+  %add.ptr3.i.i = getelementptr inbounds i8, ptr %47, i64 %50
+  %51 = load ptr, ptr %add.ptr3.i.i, align 8
+  %True.i.i = getelementptr inbounds nuw i8, ptr %48, i64 280
+  %52 = load ptr, ptr %True.i.i, align 8
+  %cmp5.i.not.i = icmp eq ptr %51, %52
+  br i1 %cmp5.i.not.i, label %for.inc, label %for.inc62.i
+
+for.inc62.i:
+  %inc63.i = add nuw nsw i64 %k47.0164.i, 1
+  %add.ptr64.i = getelementptr inbounds nuw i8, ptr %words.5163.i, i64 16
+  %exitcond181.not.i = icmp eq i64 %inc63.i, %28
+  br i1 %exitcond181.not.i, label %for.cond69.preheader.i, label %for.body51.i
+
+for.body72.i:
+  %k68.0168.i = phi i64 [ %inc79.i, %for.inc78.i ], [ 0, %for.cond69.preheader.i ]
+  %words.6167.i = phi ptr [ %add.ptr80.i, %for.inc78.i ], [ %words.5.lcssa.i, %for.cond69.preheader.i ]
+  %53 = load i64, ptr %words.6167.i, align 8
+  %54 = inttoptr i64 %53 to ptr
+  %55 = load i64, ptr %54, align 8
+  %56 = and i64 %55, 4294967295
+  %cmp.i139.i = icmp eq i64 %56, 1
+  br i1 %cmp.i139.i, label %land.lhs.true.i.i, label %for.inc
+
+land.lhs.true.i.i:
+  %arrayidx74.i = getelementptr inbounds nuw i8, ptr %words.6167.i, i64 8
+  %57 = load i64, ptr %arrayidx74.i, align 8
+  %58 = load i64, ptr %memory_address.i.i, align 8
+  %add.ptr.i.i.i = getelementptr inbounds i8, ptr %54, i64 %58
+  %59 = load i64, ptr %add.ptr.i.i.i, align 8
+  %cmp.i.i.i = icmp eq i64 %59, %57
+  br i1 %cmp.i.i.i, label %is_free.exit.i, label %for.inc
+
+is_free.exit.i:
+  %60 = load i64, ptr %memory_users.i.i, align 8
+  %add.ptr.i140.i = getelementptr inbounds i8, ptr %54, i64 %60
+  %61 = load ptr, ptr %add.ptr.i140.i, align 8
+  %62 = load ptr, ptr %nobody.i.i, align 8
+  %cmp3.i.i = icmp eq ptr %61, %62
+  br i1 %cmp3.i.i, label %for.inc78.i, label %for.inc
+
+for.inc78.i:
+  %inc79.i = add nuw nsw i64 %k68.0168.i, 1
+  %add.ptr80.i = getelementptr inbounds nuw i8, ptr %words.6167.i, i64 16
+  %exitcond182.not.i = icmp eq i64 %inc79.i, %37
+  br i1 %exitcond182.not.i, label %cleanup3, label %for.body72.i
+
+for.inc:
+  %inc = add nuw nsw i64 %k.025, 1
+  %exitcond.not = icmp eq i64 %inc, %2
+  br i1 %exitcond.not, label %cleanup3, label %for.body
+
+cleanup3:
+  %spec.select = phi ptr [ null, %entry ], [ %add.ptr, %for.inc78.i ], [ null, %for.inc ], [ %add.ptr, %for.cond69.preheader.i ]
+  ret ptr %spec.select
 }
 
 define internal fastcc i32 @start(ptr %call, ptr %row, ptr %numbers) unnamed_addr {
@@ -1419,13 +1446,13 @@ for.body.lr.ph:
   br label %for.body
 
 for.cond6.preheader:
-  %host_state_count = getelementptr inbounds nuw i8, ptr %1, i64 256
+  %host_state_count = getelementptr inbounds nuw i8, ptr %1, i64 264
   %3 = load i64, ptr %host_state_count, align 8
   %cmp736 = icmp sgt i64 %3, 0
   br i1 %cmp736, label %for.body9.lr.ph, label %for.cond.cleanup8
 
 for.body9.lr.ph:
-  %host_states = getelementptr inbounds nuw i8, ptr %1, i64 248
+  %host_states = getelementptr inbounds nuw i8, ptr %1, i64 256
   %process = getelementptr inbounds nuw i8, ptr %call, i64 8
   %hosts = getelementptr inbounds nuw i8, ptr %1, i64 184
   br label %for.body9

@@ -39,15 +39,16 @@
     _Static_assert(offsetof(RECORD, states) == 224, "states"); \
     _Static_assert(offsetof(RECORD, state_count) == 232, "state_count"); \
     _Static_assert(offsetof(RECORD, storage_exposed) == 240, "storage_exposed"); \
-    _Static_assert(offsetof(RECORD, host_states) == 248, "host_states"); \
-    _Static_assert(offsetof(RECORD, host_state_count) == 256, "host_state_count"); \
-    _Static_assert(offsetof(RECORD, derived) == 264, "derived"); \
-    _Static_assert(offsetof(RECORD, dirty) == 272, "dirty"); \
-    _Static_assert(offsetof(RECORD, derived_count) == 280, "derived_count"); \
-    _Static_assert(offsetof(RECORD, derived_buffer) == 288, "derived_buffer"); \
-    _Static_assert(offsetof(RECORD, rows) == 296, "rows"); \
-    _Static_assert(offsetof(RECORD, row_count) == 304, "row_count"); \
-    _Static_assert(offsetof(RECORD, row_words) == 312, "row_words");
+    _Static_assert(offsetof(RECORD, askers) == 248, "askers"); \
+    _Static_assert(offsetof(RECORD, host_states) == 256, "host_states"); \
+    _Static_assert(offsetof(RECORD, host_state_count) == 264, "host_state_count"); \
+    _Static_assert(offsetof(RECORD, derived) == 272, "derived"); \
+    _Static_assert(offsetof(RECORD, dirty) == 280, "dirty"); \
+    _Static_assert(offsetof(RECORD, derived_count) == 288, "derived_count"); \
+    _Static_assert(offsetof(RECORD, derived_buffer) == 296, "derived_buffer"); \
+    _Static_assert(offsetof(RECORD, rows) == 304, "rows"); \
+    _Static_assert(offsetof(RECORD, row_count) == 312, "row_count"); \
+    _Static_assert(offsetof(RECORD, row_words) == 320, "row_words");
 
 #define CHECK_ROW(RECORD) \
     _Static_assert(offsetof(RECORD, holder) == 0, "holder"); \

@@ -14,6 +14,7 @@ from hybridize.array.buffer import buffer_of
 from hybridize.errors import DeviceError
 from hybridize.gluon import nn
 from hybridize.programs import device_entry
+from hybridize.runtime.device_buffers import Asking
 from hybridize.runtime.devices import opened
 from tests.refusals import refusal
 from tests.runtime.cuda.test_entry import Calls, there
@@ -245,6 +246,38 @@ def test_weights_that_another_library_sees_stay_where_they_are(kernels, calls):
         calls(step)
         assert buffer_of(step.weight).base.address == address and (step.weight.asnumpy() != before).any()
     del capsule
+
+
+def test_who_has_read_addresses_finds_what_was_there(kernels, calls):
+    """Another thread is about to ask for work on weights, and meanwhile steps are made."""
+    step = Step()
+    step.warm()
+    with Asking():
+        address, before, after = (
+            buffer_of(step.weight).base.address,
+            step.weight.asnumpy(),
+            numpy.empty((2, 3), "float32"),
+        )
+        for _ in range(3):
+            calls(step)
+            assert calls.driver != STARTED
+            opened(0).copy_out(address, after)
+            assert (after == before).all()
+
+
+def test_functions_that_draw_numbers_draw_them_in_turn(kernels, calls, monkeypatch):
+    def draws():
+        np.random.seed(3)
+        f, x, found = hybridize.hybridize(lambda x: x + np.random.normal(size=(2, 3), ctx=gpu(0))), there(X), []
+        for number in range(12):
+            found.append(calls(f, x).asnumpy().tobytes())
+            found += [np.random.normal(size=2).asnumpy().tobytes()] * (number % 3 == 0)
+        return found
+
+    found = draws()
+    assert calls.driver == SENT and len({*found}) > 12
+    way_of_all(monkeypatch)
+    assert found == draws()
 
 
 def test_what_a_pass_back_needs_is_not_overwritten_unseen(kernels, monkeypatch):
