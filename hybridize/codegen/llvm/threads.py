@@ -41,8 +41,8 @@ def kernel_function(
         params: names and buffers.
         threads: of a block.
         blocks: of a launch, at most; where it is known, LLVM divides in 32 bits.
-        least: blocks that a processor has at once, at least: their threads share its registers. NVIDIA's assembler leaves
-            them fewer where it is not told.
+        least: blocks that a processor has at once, at least: their threads share its registers, of which NVIDIA's
+            assembler leaves them fewer where it is not told.
         numbers: names of further params, which differ between launches; each is an i64.
     """
     pointers = [(f"ptr {_promises(buffer)}nocapture", param) for param, buffer in params]

@@ -213,9 +213,9 @@ class TeamReals(Reals):
             one.unit_line(self.at(to, self.times(number, length)), number, length)
 
     def turn(
-        self, lines: str, k: Position, above: Position, cosine: str, sine: str, length: Position, notes: Sequence[str]
+        self, lines: str, k: Position, above: Position, by: tuple[str, str], length: Position, notes: Sequence[str]
     ) -> None:
-        for number, line in zip((cosine, sine), notes, strict=True):
+        for number, line in zip(by, notes, strict=True):
             self.store(number, line, k)
 
     def turn_as_noted(self, lines: str, stop: str, start: Position, length: Position, notes: Sequence[str]) -> None:

@@ -31,7 +31,8 @@ def emit_routine_kernel(
     params.append(("scratch", Param(uint8, step.scratch.nbytes, True)))
     numbers = ["width"] if kernel.rounds else []
     least = int(kernel.part == "spectra")
-    f = kernel_function(module, name, params, kernel.launch.threads, kernel.launch.blocks, least, numbers)
+    launch = kernel.launch
+    f = kernel_function(module, name, params, launch.threads, launch.blocks, least=least, numbers=numbers)
     if kernel.part == "units":
         f.unit = thread_of_all(f)
         write_routine(f, step.routine, step.inputs, step.outputs, step.scratch, target)

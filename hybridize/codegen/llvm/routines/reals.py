@@ -325,11 +325,11 @@ class Reals(Vectors):
         self.each(count, part)
 
     def turn(
-        self, lines: str, k: Position, above: Position, cosine: str, sine: str, length: Position, notes: Sequence[str]
+        self, lines: str, k: Position, above: Position, by: tuple[str, str], length: Position, notes: Sequence[str]
     ) -> None:
-        """Rotate line k and the one above it; a thread that is alone notes both factors for `turn_as_noted`."""
+        """Rotate line k and the one above it by (cosine, sine), which a thread alone notes for `turn_as_noted`."""
         x, y = self.at(lines, self.times(k, length)), self.at(lines, self.times(above, length))
-        self.rotate(x, y, cosine, sine, length)
+        self.rotate(x, y, *by, length)
 
     def turn_as_noted(self, lines: str, stop: str, start: Position, length: Position, notes: Sequence[str]) -> None:
         """Rotate lines as one thread noted, from line `start` down to the one behind the least `stop` of threads."""

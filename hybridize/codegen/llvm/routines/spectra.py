@@ -224,7 +224,7 @@ def _ql(r: Reals, n: Position, diagonal: str, beside: str, vectors: str, notes: 
                     r.store(r.mul(sine, change), p)
                     r.store(r.add(moved, r.load(p)), diagonal, above)
                     r.store(r.sub(r.mul(cosine, change), other), g)
-                    r.turn(vectors, k, above, cosine, sine, n, notes)
+                    r.turn(vectors, k, above, (cosine, sine), n, notes)
                     r.put(r.minus(k, 1), i)
                     f.enter(after)
                 with f.when(f.op(f"icmp eq i64 {r.get(stopped)}, 0")):
