@@ -190,11 +190,31 @@ def test_numpys_functions_that_compute_nothing():
     assert np.shares_memory(x, x[1:]) and not np.shares_memory(x[:2], x[2:]) and not np.may_share_memory(x, np.ones(3))
     assert numpy.shares_memory(x[0], x) and not np.shares_memory(np.ones(3), x)
     assert np.array_repr(x[0]) == np.array_repr(np.array(DATA[0])) and np.array2string(x[0, :2]) == "[-2.   -1.75]"
-    for name in ("unique", "nonzero", "fromiter", "einsum_path"):
+    for name in ("nonzero", "fromiter", "einsum_path"):
         with refusal(
             DeviceError, rf"E705: {name} reads f32\[6\] on gpu\(0\), and has no code for devices yet\nhelp: x.as_in_ctx"
         ):
             getattr(np, name)(*["i->i"] * (name == "einsum_path"), x[0], *[float] * (name == "fromiter"))
+
+
+SETS = {
+    "unique": lambda x, y: np.unique(x), "all of unique": lambda x, y: np.unique(x, True, True, True), "unique rows": lambda x, y: np.unique(x, axis=0),
+    "union1d": np.union1d, "intersect1d": np.intersect1d, "indices of intersect1d": lambda x, y: np.intersect1d(x, y, return_indices=True), "setdiff1d": np.setdiff1d,
+    "bincount": lambda x, y: np.bincount(y, minlength=9), "weights": lambda x, y: np.bincount(y, weights=x.reshape(-1)[:4]), "compress": lambda x, y: np.compress(y > 2, x, 0), "extract": lambda x, y: np.extract(x > 1, x), "nothing": lambda x, y: np.compress(y > 9, x, 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("dtype", ["float32", "int32", "bfloat16"])
+def test_the_host_says_which_elements_a_set_has(name, dtype):
+    def called(device):
+        x, y = (np.array(one, ctx=device) for one in (numpy.arange(24).reshape(4, 6) % 7, [1, 4, 3, 8]))
+        found = SETS[name](x.astype(dtype), y.astype("int64" if name in ("bincount", "weights") else dtype))
+        found = found if isinstance(found, tuple) else (found,)
+        assert {one.ctx for one in found} == {device}
+        return [(one.dtype, one.astype("float64").tolist()) for one in found]
+
+    assert called(gpu(0)) == called(cpu())
 
 
 def test_numbers_go_in_and_out():

@@ -715,7 +715,7 @@ def data_dependent(
 ) -> Callable[..., Any]:
     """A function of NumPy whose result has a size, or needs a method, that compiled code does not have by itself.
 
-    Imperatively NumPy computes it on the arrays' values; on a device it is what is captured.
+    Imperatively NumPy computes it on the arrays' values; on a device it is what is captured, or else recorded.
 
     Args:
         name: what it is called.
@@ -750,8 +750,9 @@ def data_dependent(
                     help="call it on x.detach(), which has no gradient",
                 )
             return output
-        if AWAY and captured is not None and _is_away((*args, *kwargs.values())):
-            return captured(*args, **kwargs)
+        there = captured or recorded
+        if AWAY and there is not None and _is_away((*args, *kwargs.values())):
+            return there(*args, **kwargs)
         if AWAY and name not in _OF_PLACES:
             away = [x for x in arrays_in((*args, *kwargs.values())) if isinstance(x, ndarray) and x._away() is not None]
             if away and name not in _SHOWING:

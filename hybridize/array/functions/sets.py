@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's functions of sets, and counts, where a gradient must pass: NumPy says which elements, `take` takes them."""
+"""NumPy's functions of sets, and counts, where a gradient must pass, or elements are on a device.
+
+NumPy says at the host which elements, `take` takes them where they are.
+"""
 
 from __future__ import annotations
 
@@ -55,8 +58,11 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     """The sums of the weights of each number."""
-    numbers, w = array(x).asnumpy(), array(weights)
-    size = len(numpy.bincount(numbers, minlength=minlength))  # NumPy says what is no number to count
+    numbers = array(x).asnumpy()
+    counts = numpy.bincount(numbers, minlength=minlength)  # NumPy says what is no number to count
+    if weights is None:
+        return wrap(counts)
+    size, w = len(counts), array(weights)
     w = w.astype(w.dtype if w.dtype == float64 else float32, copy=False)
     start = ops.full(0, TensorType((size,), w.dtype))
     return result(ops.scatter_nd(start, numbers.astype("i8")[:, None], operand(w), "add"))
