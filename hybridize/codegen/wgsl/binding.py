@@ -76,7 +76,7 @@ class WgslCopy:
 
 WgslWork = WgslLaunch | WgslCopy
 WgslNote = tuple[str, tuple[tuple[str, tuple[Quantity, ...], Quantity], ...]]
-"""What a failed assertion says: its message, then code, shape and first byte of each operand in the flag block."""
+"""Words of a failed assertion: its message, then code, shape and first byte of each operand in the flag block."""
 
 
 @frozen
