@@ -167,8 +167,10 @@ def _dense_shape(lie: Lie, shape: Shape) -> Shape:
 def _by_program(op: Op, operands: Sequence[Any], there: DeviceBuffer) -> tuple[Any, ...]:
     """The outputs of an op; those by elements are computed as one row, wherever all operands allow it."""
     parts = [_lying(x, there.accelerator, there.number) for x in operands]
-    lies, inputs, shapes = zip(*parts, strict=True)
-    lies, whole = _collapsed(lies, shapes) if op.by_element else (lies, shapes)
+    lies, inputs, shapes = map(list, zip(*parts, strict=True))
+    whole = shapes
+    if op.by_element:
+        lies, whole = _collapsed(lies, shapes)
     outputs = _launched((op, op.name, partial(bind, op)), lies, whole, inputs, there.accelerator, there.number)
     return tuple([y.reshape(shapes[0]) for y in outputs]) if op.by_element else tuple(outputs)
 
