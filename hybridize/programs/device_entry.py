@@ -98,7 +98,7 @@ def _hosts(captured: Captured) -> dict[int, ndarray]:
 
 @frozen
 class _State:
-    """What calls of a program write: new values have memory of their own, which changes places at the end of a call."""
+    """The states of a program: new values have memory of their own, which changes places at the end of a call."""
 
     bound: dict[int, ndarray]
     """Those on the device by the numbers of the inputs that they are, in the order of the outputs for new values."""
@@ -290,7 +290,7 @@ class DeviceCalls:
         return [*self.machine.executable.results[:count]]
 
     def _numbers(self) -> CallNumbers | None:
-        """What calls read at the host; None where that is too much for machine code."""
+        """List what calls read at the host; None where that is too much for machine code."""
         captured = self.captured
         sources, types = captured.sources, [value.type for value in captured.graph.inputs]
         hosts = {k: (array, buffer_of(array)) for k, array in _hosts(captured).items()}

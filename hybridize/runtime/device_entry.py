@@ -228,7 +228,7 @@ _ALONE: Final = _references([object()])[0]
 
 @frozen
 class CallNumbers:
-    """What a call reads at the host: numbers among the arguments, and arrays from outside."""
+    """The numbers of a call: those among the arguments, and arrays of the host from outside."""
 
     hosts: tuple[tuple[Any, Any], ...] = ()
     """The arrays, and the memory of each, an array of NumPy's."""
@@ -240,7 +240,7 @@ class CallNumbers:
 
 @frozen
 class CallStates:
-    """What a call writes that was there before it."""
+    """The states that a call writes: arrays that were there before it."""
 
     bound: tuple[int, ...] = ()
     """Numbers of the bound arrays that are."""
