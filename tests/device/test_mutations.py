@@ -130,12 +130,12 @@ IN_VAIN = {
     "a block that finds eigenvalues": [
         "5; for 4", "6; for 5", "4; for 5", "4; for 3", "6; for 5", "4; for 5", "5; for 4", "3; for 4",
     ],
-    "a block that finds singular values": ["28; for 29", "6; for 5", "9; for 8", "4; for 5"],
+    "a block that finds singular values": ["6; for 5", "9; for 8", "4; for 5", "3; for 4"],
     "neighbours and what is left": ["76; for 75"],
 }  # fmt: skip
 """Turns of loops more or less, which make no difference: a line is merged with no other, there is nothing to subtract, a
 last column has no rows below it, a thread behind the last one stores none of its neighbours. A value alone is in order,
-the last one has none beside it, a reflection of one element is none, another power of two divides as well, vectors that
+the last one has none beside it, a reflection of one element is none, a last line of zeros is none either way, vectors that
 begin with zeros have no sign to turn."""
 _KERNEL = re.compile(r"^(?=\.visible \.entry )", re.MULTILINE)
 _GUARD = re.compile(r"\tselp\.b32 \t(%r\d+), (%r\d+|\d+), 0, (%p\d+);\n")
