@@ -72,7 +72,7 @@ class Question:
 
 @frozen
 class Report:
-    """What the host prints before it asks for more."""
+    """A print, which the host does before it asks for more."""
 
     note: PlanNote
     addresses: Sequence[int]

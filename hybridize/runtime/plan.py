@@ -157,7 +157,7 @@ class KernelLaunch(PlanLaunch):
 
 @frozen
 class PlanNote:
-    """What a program of a device raises or prints, see `runtime.device_notes`."""
+    """A message of a program of a device, to be raised or printed: see `runtime.device_notes`."""
 
     kind: str
     """As `runtime.effects.perform` takes it, and so are the message and the recipe."""

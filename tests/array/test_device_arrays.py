@@ -241,12 +241,12 @@ def test_writing_between_memories():
     overwrite(x, 3)
     assert (x.asnumpy() == 3).all()
     for value in (numpy.ones(5), np.ones((5,)), np.ones((5,), ctx=gpu(0)), numpy.ones((2, 6))):
-        said = []
+        texts = []
         for array in (x, here):  # a device says what NumPy says at the host
             with refusal(ShapeError, r"E132: x\[0\] = value: could not broadcast .*; x is f32\[4,6\]") as caught:
                 array[0] = value
-            said.append(caught.value.what)
-        assert said[0] == said[1]
+            texts.append(caught.value.what)
+        assert texts[0] == texts[1]
     with refusal(OutOfBoundsError, "E110"):
         x[4]
     with refusal(OutOfBoundsError, "E110"):

@@ -209,10 +209,10 @@ SETS = {
 def test_the_host_says_which_elements_a_set_has(name, dtype):
     def called(device):
         x, y = (np.array(one, ctx=device) for one in (numpy.arange(24).reshape(4, 6) % 7, [1, 4, 3, 8]))
-        found = SETS[name](x.astype(dtype), y.astype("int64" if name in ("bincount", "weights") else dtype))
-        found = found if isinstance(found, tuple) else (found,)
-        assert {one.ctx for one in found} == {device}
-        return [(one.dtype, one.astype("float64").tolist()) for one in found]
+        arrays = SETS[name](x.astype(dtype), y.astype("int64" if name in ("bincount", "weights") else dtype))
+        arrays = arrays if isinstance(arrays, tuple) else (arrays,)
+        assert {one.ctx for one in arrays} == {device}
+        return [(one.dtype, one.astype("float64").tolist()) for one in arrays]
 
     assert called(gpu(0)) == called(cpu())
 
