@@ -216,15 +216,32 @@ def moved(x: Any, device: Any) -> Any:
     return x if wanted == x.device else copied_to(x, wanted)
 
 
+def _of_numpys(x: Symbol, device: Device) -> Any:
+    """The array on a device that `asarray` makes of one of NumPy's: at the host another one over its memory."""
+    if is_away(device):
+        return place(functions.copy(x), device)
+    ours = x.same()
+    ours.of_numpy = False
+    return place(ours, device)
+
+
 def arrays_in(values: Iterable[Any]) -> Iterator[Any]:
-    """List the arrays among values, and in lists, tuples and dicts among them."""
+    """List the arrays of ours among values, and in lists, tuples and dicts among them.
+
+    Those of NumPy's in a program are none: what is computed of them alone is on the present device, and their views are
+    views.
+    """
     for value in values:
-        if isinstance(value, (ndarray, Symbol)):
+        if isinstance(value, (ndarray, Symbol)) and not _is_numpys(value):
             yield value
         elif isinstance(value, (list, tuple)):
             yield from arrays_in(value)
         elif isinstance(value, dict):
             yield from arrays_in(value.values())
+
+
+def _is_numpys(x: Any) -> bool:
+    return isinstance(x, numpy.ndarray) or (isinstance(x, Symbol) and x.of_numpy)
 
 
 def common_device(values: Iterable[Any]) -> Device | None:
@@ -254,7 +271,11 @@ def located(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         _INSIDE.value, _INSIDE.away, _INSIDE.name = True, wanted if is_away(wanted) else None, name
         try:
             output = function(*args, **kwargs)
-            return output if wanted is None else settled(output, wanted, [] if explicit is None else arrays)
+            if wanted is None:
+                return output
+            if name == "asarray" and isinstance(output, Symbol) and output.of_numpy:
+                return _of_numpys(output, wanted)
+            return settled(output, wanted, [] if explicit is None else arrays)
         finally:
             _INSIDE.value, _INSIDE.away, _INSIDE.name = False, None, ""
 
@@ -307,7 +328,7 @@ def check_hosts(name: str, values: Iterable[Any], arrays: list[Any]) -> None:
     for value in values:
         if isinstance(value, (list, tuple)):
             check_hosts(name, value, arrays)
-        elif isinstance(value, numpy.ndarray) and value.ndim:
+        elif _is_numpys(value) and value.ndim:
             here = next(x for x in arrays if is_away(device_of(x)))
             what = f"{name}: an array of NumPy's beside {here.type} on {here.device}"
             raise DeviceError("E703", what, help=f"np.array(x, ctx={here.device}) gives an array there")

@@ -190,7 +190,9 @@ class Symbol(Operators):
 
     __hybridize_captured__ = True
     """Arrays of a program are instances of a class that has this, to functions that are captured."""
-    __slots__ = ("__weakref__", "_cell", "_passes", "_trace", "_type", "_view", "detached", "name", "of_nd", "weak")
+    __slots__ = (
+        "__weakref__", "_cell", "_passes", "_trace", "_type", "_view", "detached", "name", "of_nd", "of_numpy", "weak",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -203,6 +205,7 @@ class Symbol(Operators):
         type: TensorType | None = None,
         detached: bool = False,
         passes: int | None = None,
+        of_numpy: bool = False,
     ) -> None:
         self._trace = trace
         self._cell = cell
@@ -218,6 +221,8 @@ class Symbol(Operators):
         """float, int or bool when it stands for a Python number, which takes the dtype of the arrays beside it."""
         self.of_nd: bool = False
         """True if its operators and methods are MXNet 1's (`array.nd_array`)."""
+        self.of_numpy: bool = of_numpy
+        """True if it is an array of NumPy's that is there before the call, or a view of one: it has no device."""
 
     @classmethod
     def of(
@@ -287,14 +292,17 @@ class Symbol(Operators):
         """The view that `op` makes of this one."""
         detached = self.detached or not modes.is_recording()
         kind, passes = _stepped(self._type, (op,)), self._passes
-        return Symbol(self._trace, self._cell, (*self._view, op), type=kind, detached=detached, passes=passes)
+        view = (*self._view, op)
+        return Symbol(
+            self._trace, self._cell, view, type=kind, detached=detached, passes=passes, of_numpy=self.of_numpy
+        )
 
     def faced(self, of_nd: bool) -> Symbol:
         """The same array, with the operators and methods of MXNet 1 or with NumPy's."""
         other = Symbol(
             self._trace, self._cell, self._view, self.name, type=self._type, detached=self.detached, passes=self._passes
         )
-        other.of_nd = of_nd
+        other.of_nd, other.of_numpy = of_nd, self.of_numpy
         return other
 
     def same(self) -> Symbol:
@@ -332,7 +340,7 @@ class Symbol(Operators):
     def viewing(self, steps: tuple[Step, ...]) -> Symbol:
         """Another view of the buffer that this is a view of."""
         detached = self.detached or not modes.is_recording()
-        return Symbol(self._trace, self._cell, steps, detached=detached, passes=self._passes)
+        return Symbol(self._trace, self._cell, steps, detached=detached, passes=self._passes, of_numpy=self.of_numpy)
 
     def steps_told(self) -> Strides:
         """The same as `steps_between`, to be seen by the user, who sees those of axes of size 1 too: any numbers."""

@@ -99,6 +99,8 @@ def capture(
     switches = thread.recording, thread.training, thread.disabled
     with modes.busy(), interpreting(trace):
         leaves = [_symbol(trace, call, position, names[position]) for position in range(len(call.leaves))]
+        for position in call.numpys if library is None else ():
+            leaves[position].of_numpy = True
         args, kwargs = unflatten(call.structure, leaves)
         for argument in objects_of((args, kwargs)):
             trace.world.made(argument, trace)

@@ -212,7 +212,10 @@ class Function(Calls[P, R], Generic[P, R]):
             if then != now:
                 return f"argument {name} was {show(then)} and is {show(now)}"
         if nearest.devices != call.devices:
-            then, now = (", ".join(map(str, one.devices[1:] if one.devices else ["cpu(0)"])) for one in (nearest, call))
+            then, now = (
+                ", ".join(str(device or "no device") for device in one.devices[1:]) if one.devices else "cpu(0)"
+                for one in (nearest, call)
+            )
             return f"the arrays were on {then} and are on {now}"
         if nearest.training != call.training:
             return f"training was {nearest.training} and is {call.training}"

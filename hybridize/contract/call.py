@@ -67,8 +67,8 @@ class Call:
     """The arguments and keywords themselves, lists and dicts among them; None where a call is only kept."""
     of_nd: tuple[int, ...] = ()
     """The leaves that are NDArrays: their operators and methods are others (`array.nd_array`)."""
-    devices: tuple[Device, ...] | None = None
-    """The present device, and that of each array; None where all of them are `cpu(0)`."""
+    devices: tuple[Device | None, ...] | None = None
+    """The present device, and that of each array, None of NumPy's; None where none is another than `cpu(0)`."""
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -83,7 +83,15 @@ class Call:
         if self.devices is None:
             return None
         present, *others = self.devices
-        return next(filter(is_away, (*others, present)), (others or [present])[0])
+        return next(filter(is_away, (*others, present)), next(filter(None, others), present))
+
+    @property
+    def numpys(self) -> frozenset[int]:
+        """The leaves that are arrays of NumPy's, where that matters: functions take them to the present device."""
+        if self.devices is None:
+            return frozenset()
+        positions = [position for position, kind in enumerate(self.kinds) if isinstance(kind, TensorType)]
+        return frozenset(at for at, device in zip(positions, self.devices[1:], strict=True) if device is None)
 
     def place(self, leaves: Sequence[Any]) -> AbstractContextManager[Any]:
         """Move arrays to where those of the call were.
@@ -98,8 +106,8 @@ class Call:
             return nullcontext()
         present, *others = self.devices
         for array, device in zip([leaf for leaf in leaves if isinstance(leaf, ndarray)], others, strict=True):
-            place(array, device)
-        return present
+            place(array, device or cpu())
+        return present or nullcontext()
 
     @classmethod
     def of(cls, args: Sequence[Any], kwargs: dict[str, Any]) -> Call:
@@ -116,6 +124,7 @@ class Call:
                 "an argument contains itself, or is nested hundreds of levels deep",
                 help="pass its parts as separate arguments",
             ) from None
+        devices = _devices(leaves) if OTHERS else None
         kinds: list[Any] = []
         of_nd: tuple[int, ...] = ()
         wrapped: dict[int, ndarray] | None = None  # arrays of other classes: one object stays one
@@ -141,7 +150,7 @@ class Call:
                 kinds.append(_static(leaf))
         return cls(
             structure, leaves, tuple(kinds), modes.is_training(), modes.is_recording(), (args, kwargs),
-            of_nd, _devices(leaves) if OTHERS else None,
+            of_nd, devices,
         )  # fmt: skip
 
     def without_arrays(self) -> Call:
@@ -172,11 +181,11 @@ class Call:
         return same(leaf, value) or (isinstance(leaf, numpy.generic) and same(leaf.item(), value))
 
 
-def _devices(leaves: Sequence[Any]) -> tuple[Device, ...] | None:
-    """The present device and those of arrays; None where all of them are `cpu(0)`."""
-    arrays = [leaf for leaf in leaves if isinstance(leaf, ndarray)]
-    devices = (current_device(), *[array.device for array in arrays])
-    return None if set(devices) == {cpu()} else devices
+def _devices(leaves: Sequence[Any]) -> tuple[Device | None, ...] | None:
+    """The present device and those of arrays, see `Call.devices`."""
+    arrays = [leaf for leaf in leaves if isinstance(leaf, (ndarray, numpy.ndarray))]
+    devices = (current_device(), *[array.device if isinstance(array, ndarray) else None for array in arrays])
+    return None if {cpu(), None}.issuperset(devices) else devices
 
 
 def _array(leaf: Any) -> ndarray:

@@ -63,6 +63,7 @@ def why_none(captured: Captured, machine: object) -> str:
         "it asserts or prints": any(effect_of(node.op) is not Effect.PURE for node in captured.graph.nodes),
         "its arguments do not lie row by row": captured.layouts,
         "its arrays are of nd": captured.call.of_nd,
+        "its arguments are NumPy's": captured.call.numpys,
         **{why: test(captured) for why, test in UNASKED.items() if "devices" not in why},
     }
     return next((why for why, is_so in reasons.items() if is_so), "") or _why_no_state(captured, machine)

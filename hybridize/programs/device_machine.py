@@ -82,7 +82,7 @@ def making(captured: Captured, stable: Mapping[int, ndarray]) -> tuple[Making, M
         return None
     _check_copies(captured.graph)
     kinds = captured.call.devices
-    arrays: Iterator[Device] = repeat(cpu()) if kinds is None else iter(kinds[1:])
+    arrays: Iterator[Device | None] = repeat(cpu()) if kinds is None else iter(kinds[1:])
     leaves = [next(arrays) if isinstance(kind, TensorType) else None for kind in captured.call.kinds]
     places = [leaves[one.position] if one.array is None else one.array.device for one in captured.sources]
     outside = [number for number, place in enumerate(places) if not is_away(place)]

@@ -149,13 +149,20 @@ def _crossing(x: ndarray, value: Any) -> Any:
     return copied_to(value, x.device) if is_away(value.device) or is_away(x.device) else value
 
 
+def _copied_out(x: Symbol, value: Any) -> Any:
+    """A value that a program writes to an array, at the host where that is."""
+    to = device_of(x)
+    return value if to is None or is_away(to) or not is_away(device_of(value)) else copied_to(value, to)
+
+
 def setitem(x: Any, key: Any, value: Any) -> None:
     """`x[key] = value`: the value is cast to the dtype of `x` and broadcast."""
     if ACTIVE and looks():
         check_key(x, key)
     try:
         if isinstance(x, Symbol) or (ACTIVE and capturing()):
-            _symbolic_set(x if isinstance(x, Symbol) else array_of_trace(x), key, value)
+            symbol = x if isinstance(x, Symbol) else array_of_trace(x)
+            _symbolic_set(symbol, key, _copied_out(symbol, value) if AWAY else value)
             return
         if AWAY:
             value = _crossing(x, value)

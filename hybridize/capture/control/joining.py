@@ -86,7 +86,8 @@ def leaf_of(value: Any) -> LeafSpec:
     """The type of one leaf."""
     if isinstance(value, Symbol):
         mixed = value.weak is not None and is_mixed(value)
-        return LeafSpec(value.weak, value.type, None, mixed, value.of_nd, value._cell.device)
+        device = None if value.of_numpy else value._cell.device
+        return LeafSpec(value.weak, value.type, None, mixed, value.of_nd, device)
     if isinstance(value, ndarray):
         return LeafSpec(None, value.type, of_nd=type(value) is NDArray, device=value.device if OTHERS else None)
     if isinstance(value, NUMBERS) and not is_beyond(value):

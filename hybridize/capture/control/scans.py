@@ -126,7 +126,7 @@ class ScanLoop(RecordedLoop):
         self.trace.root.history.carried([value])
         self.slices.append(RoundSlice(value, source))
         one = Symbol.of(branch, value, source.name)
-        one._cell.device = device_of(source)
+        one._cell.device, one.of_numpy = device_of(source), source.of_numpy
         return with_an_axis(one) if source.of_nd else one
 
     def _counted(self, line: Line) -> Symbol:

@@ -160,10 +160,10 @@ class Inputs:
         if entry is not None:
             self._by_cell[symbol._cell] = entry
 
-    @staticmethod
-    def _placed(symbol: Symbol, array: ndarray) -> Symbol:
+    def _placed(self, symbol: Symbol, array: ndarray) -> Symbol:
         """The symbol of an array, of its class and on its device."""
         symbol.of_nd = type(array) is ND
+        symbol.of_numpy = self._is_users(array)
         if OTHERS:
             symbol._cell.device = None if is_fed(array) else array.device
         return symbol
@@ -180,7 +180,7 @@ class Inputs:
         known = self._by_array.get(id(array))
         if known is None:
             symbol = Symbol(self._program, entry.symbol._cell, (), name)
-            symbol.of_nd = type(array) is ND
+            symbol.of_nd, symbol.of_numpy = type(array) is ND, self._is_users(array)
             self._by_array[id(array)] = self._by_symbol[id(symbol)] = known = KnownArray(entry, symbol)
         return known
 
@@ -211,7 +211,11 @@ class Inputs:
     def is_foreign(self, symbol: Symbol) -> bool:
         """Tell whether a symbol is an array of NumPy's from outside, or a view of one."""
         entry = self.of_cell(symbol._cell)
-        return entry is not None and entry.position < 0 and any(entry.array is x for x in self.foreign.values())
+        return entry is not None and entry.position < 0 and self._is_users(entry.array)
+
+    def _is_users(self, array: ndarray) -> bool:
+        """Tell whether an array stands for one of NumPy's from outside."""
+        return any(array is x for x in self.foreign.values())
 
     def layout(self, cell: Cell) -> tuple[int, ...] | None:
         """Return the strides, in elements, of an array that exists already; the program then depends on them."""
