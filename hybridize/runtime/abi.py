@@ -16,7 +16,7 @@ from typing import Any, Final
 from hybridize.runtime import cpython, effects, entry, exchange, image, plan, pool
 from hybridize.runtime.serialization import stored_name
 
-NUMBER: Final = 18
+NUMBER: Final = 19
 
 
 def facts() -> str:

@@ -11,7 +11,6 @@ from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.device.program import build_kernels
 from hybridize.codegen.llvm.objects import assembly, binding
 from hybridize.machine.target import DEVICE_NAMES, named_target
-from hybridize.ops.world import Print
 from hybridize.passes import PIPELINE
 from hybridize.schedule.device.contractions import BlockPlan
 from hybridize.schedule.steps import ContractionStep
@@ -129,18 +128,10 @@ def test_operands_are_read_by_way_of_the_cache_that_nobody_writes():
     assert "ld.global.nc" in kernels("rows as warps", "sm_80").ptx()
 
 
-@pytest.mark.parametrize(
-    ("function", "shape", "words"),
-    [
-        (lambda x: [ops.add(x, x)], "c64[8]", "add has no code for sm_80 yet, only for processors"),
-        (lambda x: [*ops.bind(Print("{}"), x), ops.exp(x)], "f32[8]", "print.* has no code for sm_80"),
-    ],
-    ids=["complex numbers", "printing"],
-)
-def test_what_has_no_code_is_refused_at_its_line(function, shape, words):
-    graph = PIPELINE.run(ops.make_graph(function, [TensorType.parse(shape)]))
-    with refusal(DeviceError, words) as caught:
-        build_kernels(graph, named_target("sm_80"))
+def test_what_has_no_code_is_refused():
+    graph = ops.make_graph(lambda x: [ops.add(x, x)], [TensorType.parse("c64[8]")])
+    with refusal(DeviceError, "add has no code for sm_80 yet, only for processors") as caught:
+        build_kernels(PIPELINE.run(graph), named_target("sm_80"))
     assert caught.value.code == "E705"
 
 

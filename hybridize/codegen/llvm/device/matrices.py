@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final, Self
+from typing import Self
 
 from hybridize.base.dtypes import DType
-from hybridize.codegen.llvm.routines import factors, orthogonal, spectra
+from hybridize.codegen.llvm.routines.emit import WRITERS, WRITERS_WITH_SCRATCH
 from hybridize.codegen.llvm.routines.factors import size
 from hybridize.codegen.llvm.routines.reals import Position, Reals
 from hybridize.codegen.llvm.routines.units import areas_of
@@ -42,16 +42,10 @@ def write(f: Function, step: RoutineStep, kernel: RoutineKernel, target: Target)
         _write_triangular(f, step, target)
         return
     f.unit = block(f)
-    if routine.name in _WRITERS:
-        _WRITERS[routine.name](f, routine, *operands, TeamReals)
+    if routine.name in WRITERS:
+        WRITERS[routine.name](f, routine, *operands, TeamReals)
     else:
-        _WRITERS_WITH_SCRATCH[routine.name](f, routine, *operands, areas_of(f, step.scratch), TeamReals)
-
-
-_WRITERS: Final = {"cholesky": factors.write_cholesky, "lu": factors.write_lu}
-_WRITERS_WITH_SCRATCH: Final = {
-    "qr": orthogonal.write_qr, "eigh": spectra.write_eigh, "svd": spectra.write_svd,
-}  # fmt: skip
+        WRITERS_WITH_SCRATCH[routine.name](f, routine, *operands, areas_of(f, step.scratch), TeamReals)
 
 
 class TeamReals(Reals):

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
 from hybridize.base.dims import same
 from hybridize.base.errors import CodegenError
@@ -58,11 +59,11 @@ def write_routine(
     Raises:
         CodegenError E955: there is no such routine.
     """
-    if routine.name in _WRITERS:
-        _WRITERS[routine.name](f, routine, inputs, outputs, target)
-    elif routine.name in _WRITERS_WITH_SCRATCH:
+    if routine.name in WRITERS:
+        WRITERS[routine.name](f, routine, inputs, outputs, target)
+    elif routine.name in WRITERS_WITH_SCRATCH:
         areas = areas_of(f, scratch)
-        _WRITERS_WITH_SCRATCH[routine.name](f, routine, inputs, outputs, target, areas)
+        WRITERS_WITH_SCRATCH[routine.name](f, routine, inputs, outputs, target, areas)
     else:
         raise CodegenError("E955", f"no routine is called {routine.name!r}")
 
@@ -209,7 +210,7 @@ def calls_back(step: ScheduleStep) -> bool:
     """Tell whether a step calls back to Python, or a step of its bodies does, which may leave an exception behind."""
     if any(calls_back(one) for body in step.programs for one in body.steps):
         return True
-    return isinstance(step, RoutineStep) and _WRITERS.get(step.routine.name) in (_effect, _foreign)
+    return isinstance(step, RoutineStep) and WRITERS.get(step.routine.name) in (_effect, _foreign)
 
 
 def _effect(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
@@ -257,7 +258,7 @@ def _call_back(f: Function, note: str, table: str) -> None:
     f.do(f"call void {callee}(ptr {note}, ptr {table})")
 
 
-_WRITERS = {
+WRITERS: Final[dict[str, Callable[..., None]]] = {
     "cum_sum": _running, "cum_prod": _running, "cum_max": _running,
     "scatter_nd": _scatter, "update_at": _update,
     "print": _effect, **dict.fromkeys(effects.RAISES, _effect),
@@ -266,7 +267,8 @@ _WRITERS = {
     "standard_gamma": draws.write_gamma, "dots_until": prefixes.write_dots, "sum_until": prefixes.write_sums,
     "descent": descents.write,
 }  # fmt: skip
-_WRITERS_WITH_SCRATCH = {
+"""Writers of routines by their names."""
+WRITERS_WITH_SCRATCH: Final[dict[str, Callable[..., None]]] = {
     "sort": sorting.write, "arg_sort": sorting.write,
     "qr": orthogonal.write_qr, "eigh": spectra.write_eigh, "svd": spectra.write_svd,
 }  # fmt: skip
