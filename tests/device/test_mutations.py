@@ -125,7 +125,8 @@ IN_VAIN = {
     "a block that sorts": ["8; for 7"],
     "blocks that sort and merge": ["12; for 11"],
     "rows that take what is theirs": ["7; for 6"],
-    "a block that solves": ["33; for 32", "33; for 32"],
+    "a block that factorises": ["1634; for 1633"],
+    "a block that solves": ["33; for 32", "33; for 32", "1634; for 1633"],
     "a block that eliminates": ["34; for 35"],
     "a block that finds eigenvalues": [
         "5; for 4", "6; for 5", "4; for 5", "4; for 3", "6; for 5", "4; for 5", "5; for 4", "3; for 4",

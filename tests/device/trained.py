@@ -79,5 +79,6 @@ def check(way, steps=3, **options):
         assert loss.device == gpu(0)
         numpy.testing.assert_allclose(loss.asnumpy(), expected.asnumpy(), rtol=1e-6)
     for expected, weight in zip(here.weights(), there.weights(), strict=True):
-        numpy.testing.assert_allclose(weight, expected, rtol=1e-5, atol=1e-6)
+        # Steps that are divided by the size of a gradient carry its last bits, which differ, into small weights.
+        numpy.testing.assert_allclose(weight, expected, rtol=1e-5, atol=5e-6)
     assert all(one.data().device == gpu(0) for one in there.net.collect_params().values())
