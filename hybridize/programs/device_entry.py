@@ -74,27 +74,23 @@ def _why_no_state(captured: Captured, machine: Any) -> str:
     written = [(k, one) for k, one in enumerate(captured.sources) if one.written >= 0]
     count = len(captured.graph.outputs) - len(written)
     last = [*range(count, count + len(written))]
+    bound, _ = _outside(captured)
     reasons = {
         "arguments are written": captured.writes_arguments,
         "what is written loses its history": any(one.lost is not None for _, one in written),
         "state is a part of the result": [one.written for _, one in written] != last
         or len(updates_of(captured)) < len(written),
         "the host computes a part of it": any(k not in machine.there for k in range(count))
-        or any((one.written in machine.there) != (k in _bound(captured)) for k, one in written),
+        or any((one.written in machine.there) != (k in bound) for k, one in written),
     }
     return next((why for why, is_so in reasons.items() if is_so), "")
 
 
-def _bound(captured: Captured) -> dict[int, ndarray]:
-    """The arrays of the device from outside, by the numbers of the inputs that they are."""
-    arrays = {k: one.array for k, one in enumerate(captured.sources) if one.array is not None}
-    return {k: array for k, array in arrays.items() if is_away(buffer_of(array))}
-
-
-def _hosts(captured: Captured) -> dict[int, ndarray]:
-    """Those of the host."""
-    arrays = {k: one.array for k, one in enumerate(captured.sources) if one.array is not None}
-    return {k: array for k, array in arrays.items() if not is_away(buffer_of(array))}
+def _outside(captured: Captured) -> tuple[dict[int, ndarray], dict[int, ndarray]]:
+    """The arrays from outside by the numbers of the inputs that they are: those of the device, and those of the host."""
+    arrays = [(k, one.array) for k, one in enumerate(captured.sources) if one.array is not None]
+    bound = {k: array for k, array in arrays if is_away(buffer_of(array))}
+    return bound, {k: array for k, array in arrays if k not in bound}
 
 
 @frozen
@@ -111,7 +107,7 @@ class _State:
         """Return that of a program."""
         bound, hosts = (
             {k: array for k, array in arrays.items() if captured.sources[k].written >= 0}
-            for arrays in (_bound(captured), _hosts(captured))
+            for arrays in _outside(captured)
         )
         return cls(bound, hosts)
 
@@ -199,7 +195,8 @@ class DeviceCalls:
         code, derivers, device, gpu = machine.code, machine.derived, machine.device, machine.code.accelerator
         expected = [(value.type.shape, value.type.dtype) for value in captured.graph.inputs]
         sources = [(one.position, one.array, *kind) for one, kind in zip(captured.sources, expected, strict=True)]
-        if any(map(machine.brings, _hosts(captured))):
+        _, hosts = _outside(captured)
+        if any(map(machine.brings, hosts)):
             return None
         state, writer = _State.of(captured), NOBODY if self.is_alone else WRITER
         leaves_of, instances, alignment = self.leaves_of(), self._instances(state), gpu.alignment
@@ -249,12 +246,9 @@ class DeviceCalls:
     def _instances(self, state: _State) -> StartableGraphs | None:
         """The table of the program, whose graphs machine code may start; None where it may not."""
         code, captured = self.machine.code, self.captured
-        starter, numbers, bound, hosts = (
-            code.accelerator.starter,
-            self._numbers(),
-            _bound(captured),
-            [*_hosts(captured)],
-        )
+        starter, numbers = code.accelerator.starter, self._numbers()
+        bound, at_host = _outside(captured)
+        hosts = [*at_host]
         if starter is None or not is_supported() or not code.is_one_graph or numbers is None:
             return None
         arguments = [one for one in captured.sources if one.array is None]
@@ -294,7 +288,7 @@ class DeviceCalls:
         """List what calls read at the host; None where that is too much for machine code."""
         captured = self.captured
         sources, types = captured.sources, [value.type for value in captured.graph.inputs]
-        hosts = {k: (array, buffer_of(array)) for k, array in _hosts(captured).items()}
+        hosts = {k: (array, buffer_of(array)) for k, array in _outside(captured)[1].items()}
         slots = sorted(one.position for one in sources if one.array is None)
         origins = {k: ~number for number, k in enumerate(hosts)}
         for k, one in enumerate(sources):
@@ -337,7 +331,7 @@ class DeviceCalls:
         if not state.hosts:
             return entry
         places = [place for _, place in instances.states.at_host]
-        hosts = {k: buffer_of(array) for k, array in _hosts(captured).items()}
+        hosts = {k: buffer_of(array) for k, array in _outside(captured)[1].items()}
         inputs = [hosts.get(k) for k in range(len(captured.sources))]
 
         def counted(*args: Any, **kwargs: Any) -> Any:
