@@ -87,7 +87,7 @@ def _why_no_state(captured: Captured, machine: Any) -> str:
 
 
 def _outside(captured: Captured) -> tuple[dict[int, ndarray], dict[int, ndarray]]:
-    """The arrays from outside by the numbers of the inputs that they are: those of the device, and those of the host."""
+    """The arrays from outside by the numbers of their inputs: those of the device, and those of the host."""
     arrays = [(k, one.array) for k, one in enumerate(captured.sources) if one.array is not None]
     bound = {k: array for k, array in arrays if is_away(buffer_of(array))}
     return bound, {k: array for k, array in arrays if k not in bound}
